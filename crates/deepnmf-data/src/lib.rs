@@ -1,1 +1,31 @@
-//! x
+//! Reads data files for `deepnmf` and writes its results.
+//!
+//! In files a sample is a **row**, in memory a **column** of the `p x n` matrix. Whatever a file
+//! holds, reading it ends in a finite, non-empty matrix or in one sentence that says what is wrong
+//! with it; it never panics, and never takes memory for more than the file really holds.
+//!
+//! ```
+//! use deepnmf_data::{LoadOptions, load};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("flowers.csv");
+//! std::fs::write(&path, "length,width,kind\n5.1,3.5,setosa\n6.2,2.9,versicolor\n")?;
+//!
+//! let options = LoadOptions { labels_key: Some("kind".into()), ..LoadOptions::default() };
+//! let flowers = load::<f64>(&path, &options)?;
+//! assert_eq!(flowers.x.col(1), &[6.2, 2.9]);
+//! assert_eq!(flowers.attributes[0].classes(), ["setosa", "versicolor"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod builtin;
+mod dataset;
+mod error;
+mod load;
+pub mod picture;
+pub mod preprocess;
+mod write;
+
+pub use dataset::{Attribute, Dataset, ImageShape, PixelOrder};
+pub use error::{Cell, DataError, Fault};
+pub use load::{LoadOptions, load};
+pub use write::{write_atomically, write_npy};

@@ -3,11 +3,22 @@
 //! Algorithms see data through [`DataMatrix`], that is through the products `Z^T X` and `X H^T`,
 //! so that dense, sparse, memory-mapped and distributed data share every rule.
 
+mod data;
 mod dense;
+mod product;
 mod scalar;
+mod svd;
 mod view;
+mod whiten;
 
+#[cfg(test)]
+mod tests;
+
+pub use data::{DataMatrix, check_data};
 pub use dense::Matrix;
 pub(crate) use dense::dot;
+pub(crate) use product::{gram_of_columns, gram_of_rows, mul, mul_block, product};
 pub use scalar::{Dtype, Scalar};
+pub use svd::{Svd, SvdMethod, pseudo_inverse, truncated_svd};
 pub use view::MatrixView;
+pub(crate) use whiten::Whitening;

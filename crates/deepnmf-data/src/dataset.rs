@@ -1,0 +1,169 @@
+//! Data in memory, and what is known about its samples and features.
+
+use std::collections::BTreeMap;
+
+use deepnmf::{Matrix, Scalar};
+
+/// Samples, with what is known about them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset<T> {
+    /// The data, `p x n`: a column is a sample.
+    pub x: Matrix<T>,
+    /// The `p` names of the features, from the header of a text file.
+    pub feature_names: Option<Vec<String>>,
+    /// Labels found beside the data, each for all `n` samples.
+    pub attributes: Vec<Attribute>,
+    /// How a sample is a picture; files do not say it, only built-in data know it.
+    pub image_shape: Option<ImageShape>,
+}
+
+impl<T: Scalar> Dataset<T> {
+    /// Data about which nothing else is known.
+    pub fn new(x: Matrix<T>) -> Self {
+        Self {
+            x,
+            feature_names: None,
+            attributes: Vec::new(),
+            image_shape: None,
+        }
+    }
+
+    /// The number of samples, `n`.
+    pub fn samples(&self) -> usize {
+        self.x.cols()
+    }
+
+    /// The number of features, `p`.
+    pub fn features(&self) -> usize {
+        self.x.rows()
+    }
+
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes
+            .iter()
+            .find(|attribute| attribute.name == name)
+    }
+}
+
+/// The picture that a sample is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageShape {
+    /// Pixels from left to right.
+    pub width: usize,
+    /// Pixels from top to bottom.
+    pub height: usize,
+    /// Which pixel is feature 2.
+    pub order: PixelOrder,
+}
+
+/// The order in which the pixels of a picture become features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PixelOrder {
+    /// From left to right, then down: NumPy, PNG.
+    RowMajor,
+    /// From top to bottom, then right: MATLAB.
+    ColumnMajor,
+}
+
+/// What one attribute (identity, pose, ...) says of every sample; it may be silent about some.
+///
+/// ```
+/// use deepnmf_data::Attribute;
+/// let pose = Attribute::from_strings("pose", [Some("up"), None, Some("left"), Some("up")]);
+/// assert_eq!(pose.classes(), ["left", "up"]);
+/// assert_eq!(pose.codes(), [Some(1), None, Some(0), Some(1)]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// What the attribute is called.
+    pub name: String,
+    classes: Vec<String>,
+    codes: Vec<Option<u32>>,
+}
+
+impl Attribute {
+    /// Whole-number labels, a sample each; the classes are sorted by number.
+    pub fn from_ints(
+        name: impl Into<String>,
+        labels: impl IntoIterator<Item = Option<i64>>,
+    ) -> Self {
+        let labels: Vec<_> = labels.into_iter().collect();
+        Self::from_keys(name.into(), &labels, i64::to_string)
+    }
+
+    /// Labels in words, a sample each; the classes are sorted, numbers by size and before words.
+    pub fn from_strings<S: AsRef<str>>(
+        name: impl Into<String>,
+        labels: impl IntoIterator<Item = Option<S>>,
+    ) -> Self {
+        // `false` sorts before `true`, so numbers come first; equal numbers sort by their text.
+        let key = |label: S| {
+            let text = label.as_ref().to_owned();
+            let number = text.parse::<i64>();
+            (number.is_err(), number.unwrap_or_default(), text)
+        };
+        let labels: Vec<_> = labels.into_iter().map(|label| label.map(key)).collect();
+        Self::from_keys(name.into(), &labels, |(_, _, text)| text.clone())
+    }
+
+    fn from_keys<K: Ord>(name: String, labels: &[Option<K>], class: impl Fn(&K) -> String) -> Self {
+        let mut order: BTreeMap<&K, Option<u32>> =
+            labels.iter().flatten().map(|key| (key, None)).collect();
+        for (number, code) in order.values_mut().enumerate() {
+            // Four thousand million classes do not fit into memory; one more would be missing.
+            *code = u32::try_from(number).ok();
+        }
+        let classes = order.keys().map(|&key| class(key)).collect();
+        let code = |label: &Option<K>| *order.get(label.as_ref()?)?;
+        let codes = labels.iter().map(code).collect();
+        Self {
+            name,
+            classes,
+            codes,
+        }
+    }
+
+    /// The names of the classes, each held by at least one sample.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// For every sample the index of its class, or `None` where it is missing.
+    pub fn codes(&self) -> &[Option<u32>] {
+        &self.codes
+    }
+
+    /// The number of samples.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// The name of a sample's class, if there is such a sample and its class is known.
+    pub fn class_of(&self, sample: usize) -> Option<&str> {
+        let code = (*self.codes.get(sample)?)?;
+        self.classes.get(code as usize).map(String::as_str)
+    }
+
+    /// How many samples each class has.
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.classes.len()];
+        for &code in self.codes.iter().flatten() {
+            counts[code as usize] += 1;
+        }
+        counts
+    }
+
+    /// How many samples have no label.
+    pub fn missing(&self) -> usize {
+        self.codes.iter().filter(|code| code.is_none()).count()
+    }
+}
+
+#[cfg(test)]
+mod tests;

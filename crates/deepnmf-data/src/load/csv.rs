@@ -1,0 +1,187 @@
+//! Tables as text: one sample a line, with a header or without.
+
+mod columns;
+mod delimiter;
+mod records;
+
+use std::io::{Read, Seek};
+
+use deepnmf::{Matrix, Scalar};
+
+use self::columns::Columns;
+pub(super) use self::delimiter::Delimiter;
+use self::records::Records;
+use super::{number, with_labels};
+use crate::error::{Cell, Fault, shown};
+use crate::{Attribute, Dataset};
+
+/// Reads a table; `labels_key` is the name or number of the column that holds labels.
+pub(super) fn read<T: Scalar>(
+    file: impl Read + Seek,
+    delimiter: Delimiter,
+    labels_key: Option<&str>,
+) -> Result<Dataset<T>, Fault> {
+    let mut records = Records::new(file, delimiter);
+    if !records.advance()? {
+        return Err(Fault::EmptyTable {
+            samples: 0,
+            features: 0,
+        });
+    }
+    let columns = Columns::of_first(records.fields(), labels_key)?;
+    let mut table = Table::<T>::new(columns);
+    let mut more = !table.columns.has_header() || records.advance()?;
+    while more {
+        if let Err(problem) = table.push(records.fields()) {
+            let line = records.line()?;
+            return Err(table.fault(problem, line, delimiter));
+        }
+        more = records.advance()?;
+    }
+    table.finish()
+}
+
+/// What can be wrong with a line, before it is known which line of the file it is.
+enum Problem {
+    Ragged { found: usize },
+    Missing { column: usize },
+    NotANumber { column: usize, text: String },
+    NotFinite { column: usize, value: f64 },
+    NotText { column: usize },
+}
+
+/// The samples read so far.
+struct Table<T> {
+    columns: Columns,
+    data: Vec<T>,
+    labels: Vec<Option<String>>,
+    samples: usize,
+}
+
+impl<T: Scalar> Table<T> {
+    fn new(columns: Columns) -> Self {
+        Self {
+            columns,
+            data: Vec::new(),
+            labels: Vec::new(),
+            samples: 0,
+        }
+    }
+
+    fn push<'a>(&mut self, fields: impl ExactSizeIterator<Item = &'a [u8]>) -> Result<(), Problem> {
+        if fields.len() != self.columns.width {
+            return Err(Problem::Ragged {
+                found: fields.len(),
+            });
+        }
+        for (column, field) in fields.enumerate() {
+            if self.columns.labels == Some(column) {
+                self.labels.push(label(column, field)?);
+            } else {
+                self.data.push(number(column, field)?);
+            }
+        }
+        self.samples += 1;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Dataset<T>, Fault> {
+        let (samples, features) = (self.samples, self.columns.features());
+        if samples == 0 || features == 0 {
+            return Err(Fault::EmptyTable { samples, features });
+        }
+        let x = Matrix::from_vec(features, samples, self.data)
+            .map_err(|error| Fault::damaged(error.to_string()))?;
+        let name = self.columns.labels_name();
+        let labels = name.map(|name| Attribute::from_strings(name, self.labels));
+        Ok(Dataset {
+            feature_names: self.columns.feature_names(),
+            ..with_labels(x, labels)
+        })
+    }
+
+    /// Puts a problem with the line that comes next into words.
+    fn fault(&self, problem: Problem, line: u64, delimiter: Delimiter) -> Fault {
+        let cell = |column| Cell {
+            line,
+            column: column + 1,
+            name: self.columns.name(column),
+        };
+        match problem {
+            Problem::Ragged { found } => {
+                let (expected, delimiter) = (self.columns.width, delimiter.name());
+                Fault::Ragged {
+                    line,
+                    found,
+                    expected,
+                    delimiter,
+                }
+            }
+            Problem::Missing { column } => Fault::MissingValue { cell: cell(column) },
+            Problem::NotText { column } => Fault::NotText { cell: cell(column) },
+            Problem::NotFinite { column, value } => {
+                let name = self.columns.name(column);
+                number::not_finite::<T>(self.samples + 1, column + 1, name, value)
+            }
+            Problem::NotANumber { column, text } => {
+                let advice = self.advice(column, &text);
+                Fault::NotANumber {
+                    cell: cell(column),
+                    text: shown(&text),
+                    advice,
+                }
+            }
+        }
+    }
+
+    fn advice(&self, column: usize, text: &str) -> String {
+        if text.replacen(',', ".", 1).parse::<f64>().is_ok() {
+            return "write decimals with a point".into();
+        }
+        if self.columns.labels.is_some() {
+            return "put a number there or remove the column".into();
+        }
+        let key = self.columns.key(column);
+        format!("put a number there or, if the column holds labels, use --labels-key {key}")
+    }
+}
+
+fn number<T: Scalar>(column: usize, field: &[u8]) -> Result<T, Problem> {
+    if is_missing(field) {
+        return Err(Problem::Missing { column });
+    }
+    let Some(value) = parse(field) else {
+        let text = String::from_utf8_lossy(field).into_owned();
+        return Err(Problem::NotANumber { column, text });
+    };
+    let number = T::from_f64(value);
+    if number.finite() {
+        Ok(number)
+    } else {
+        Err(Problem::NotFinite { column, value })
+    }
+}
+
+/// A label; an empty field is a missing one.
+fn label(column: usize, field: &[u8]) -> Result<Option<String>, Problem> {
+    let text = str::from_utf8(field).map_err(|_| Problem::NotText { column })?;
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+fn parse(field: &[u8]) -> Option<f64> {
+    str::from_utf8(field).ok()?.parse().ok()
+}
+
+/// Nothing at all, or R's and pandas' word for it.
+fn is_missing(field: &[u8]) -> bool {
+    field.is_empty() || field == b"NA"
+}
+
+/// Whether a field can stand in a column of numbers, be it as a missing one; a header has others.
+fn is_like_a_number(field: &[u8]) -> bool {
+    is_missing(field) || parse(field).is_some()
+}
+
+#[cfg(test)]
+#[path = "csv_tests.rs"]
+mod tests;

@@ -1,0 +1,142 @@
+//! MATLAB v5 to v7 `.mat` files: a header of 128 bytes, then one element per variable.
+//!
+//! Format: "MAT-File Format" in the documentation of MATLAB. Only what is needed of it: numeric arrays. Nothing
+//! here calls itself, and of a variable that is not wanted only the first few bytes are looked at.
+
+mod choose;
+mod element;
+mod variable;
+
+use deepnmf::{Matrix, Scalar};
+
+use self::choose::Chosen;
+use self::element::{Contents, Elements};
+use self::variable::{Variable, Variables};
+use super::number::{self, Encoding, Endian, Order, Table};
+use super::{LoadOptions, with_labels};
+use crate::error::{Fault, shown};
+use crate::{Attribute, Dataset};
+
+const HEADER: usize = 128;
+
+/// Whether these are the first bytes of a file that [`read`] may understand.
+pub(super) fn is_version_5(head: &[u8]) -> bool {
+    head.starts_with(b"MATLAB 5.0 MAT-file") || endian(head).is_some()
+}
+
+/// Whether these are the first bytes of MATLAB's HDF5 files.
+pub(super) fn is_version_7_3(head: &[u8]) -> bool {
+    head.starts_with(b"MATLAB 7.3 MAT-file")
+}
+
+/// The byte order, which the version number and the letters `MI` at the end of the header show.
+fn endian(bytes: &[u8]) -> Option<Endian> {
+    match bytes.get(HEADER - 4..HEADER)? {
+        [0x00, 0x01, b'I', b'M'] => Some(Endian::Little),
+        [0x01, 0x00, b'M', b'I'] => Some(Endian::Big),
+        _ => None,
+    }
+}
+
+/// Reads a whole file.
+pub(super) fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<Dataset<T>, Fault> {
+    let endian = endian(bytes).ok_or_else(|| Fault::damaged("its header is incomplete"))?;
+    let variables = list(bytes, endian)?;
+    let Chosen {
+        data,
+        samples,
+        features,
+        labels,
+    } = variables.choose(options)?;
+    let table = Table {
+        samples,
+        features,
+        order: Order::Columns,
+    };
+    let x = read_table(data, table)?;
+    let labels = match labels {
+        Some(labels) if labels.asked => Some(read_labels(labels.variable, samples)?),
+        // Nobody has asked for them, so the data are worth having without.
+        Some(labels) => read_labels(labels.variable, samples).ok(),
+        None => None,
+    };
+    Ok(with_labels(x, labels))
+}
+
+/// Looks at the beginning of every variable.
+fn list(bytes: &[u8], endian: Endian) -> Result<Variables<'_>, Fault> {
+    let mut elements = Elements::new(bytes, HEADER, endian);
+    let mut variables = Vec::new();
+    while let Some(element) = elements.next()? {
+        // MATLAB keeps what belongs to objects in a variable without a name.
+        if let Some(variable) = Variable::look_at(element)?
+            && !variable.name.is_empty()
+        {
+            variables.push(variable);
+        }
+    }
+    Ok(Variables(variables))
+}
+
+fn read_table<T: Scalar>(variable: &Variable<'_>, table: Table) -> Result<Matrix<T>, Fault> {
+    let count = table.count().ok_or(Fault::Memory { bytes: u64::MAX })?;
+    with_numbers(variable, count, |contents, encoding, present| {
+        table.read(contents, encoding, present)
+    })
+}
+
+fn read_labels(variable: &Variable<'_>, samples: usize) -> Result<Attribute, Fault> {
+    let values: Vec<f64> = with_numbers(variable, samples, |contents, encoding, present| {
+        number::read_numbers(contents, encoding, samples, present, |_, _| None)
+    })?;
+    let labels = values
+        .iter()
+        .enumerate()
+        .map(|(sample, &value)| whole(value).map_err(|value| (sample, value)))
+        .collect::<Result<Vec<_>, _>>();
+    match labels {
+        Ok(labels) => Ok(Attribute::from_ints(&variable.name, labels)),
+        Err((sample, value)) => Err(Fault::LabelNotWhole {
+            name: variable.name.clone(),
+            sample: sample + 1,
+            value,
+        }),
+    }
+}
+
+/// A label as a whole number; `NaN` stands for a missing one.
+fn whole(value: f64) -> Result<Option<i64>, f64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53: above, not every whole number exists
+    if value.is_nan() {
+        return Ok(None);
+    }
+    if value.fract() != 0.0 || value.abs() > EXACT {
+        return Err(value);
+    }
+    #[allow(clippy::cast_possible_truncation)] // whole and below 2^53
+    Ok(Some(value as i64))
+}
+
+/// Goes to the numbers of a variable, lets `read` read them, and checks that nothing follows.
+fn with_numbers<N>(
+    variable: &Variable<'_>,
+    count: usize,
+    read: impl FnOnce(&mut dyn std::io::Read, Encoding, bool) -> Result<N, Fault>,
+) -> Result<N, Fault> {
+    let attempt = || {
+        let Some(mut contents) = Contents::open(variable.element)? else {
+            return Err(Fault::damaged("there is nothing in it"));
+        };
+        variable::read_header(&mut contents)?;
+        let numbers = contents.numbers(count, read)?;
+        contents.finish()?;
+        Ok(numbers)
+    };
+    attempt().map_err(|fault| match fault {
+        Fault::Damaged { what } => Fault::damaged(format!("{:?}: {what}", shown(&variable.name))),
+        fault => fault,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,274 @@
+//! NumPy's `.npy`, versions 1 to 3: a short Python dictionary, then the bare numbers.
+//!
+//! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
+
+use std::io::Read;
+
+use deepnmf::{Matrix, Scalar};
+
+use super::number::{Encoding, Endian, Kind, Order, Table};
+use crate::error::{Fault, shown};
+
+/// The first bytes of every such file.
+pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// No array of numbers needs a longer header; NumPy itself refuses them by default.
+const LONGEST_HEADER: u64 = 64 * 1024;
+
+/// Reads a file of `length` bytes.
+pub(super) fn read<T: Scalar>(mut file: impl Read, length: u64) -> Result<Matrix<T>, Fault> {
+    let (text, before) = header_text(&mut file, length)?;
+    let header = Header::parse(&text)?;
+    let encoding = encoding(header.descr)?;
+    let order = if header.fortran_order {
+        Order::Columns
+    } else {
+        Order::Rows
+    };
+    let &[samples, features] = header.shape.as_slice() else {
+        return Err(not_a_table(&header.shape));
+    };
+    let table = Table {
+        samples,
+        features,
+        order,
+    };
+    let needed = table
+        .count()
+        .and_then(|count| count.checked_mul(encoding.kind.size()));
+    let present = length.saturating_sub(before);
+    if needed.is_none_or(|needed| needed as u64 != present) {
+        let needed = needed.map_or("more bytes than a file can have".into(), |n| n.to_string());
+        return Err(Fault::damaged(format!(
+            "{samples} x {features} numbers of type {} need {needed} bytes, but {present} are there",
+            header.descr
+        )));
+    }
+    table.read(&mut file, encoding, true)
+}
+
+/// The dictionary, and the number of bytes up to its end.
+fn header_text(file: &mut impl Read, length: u64) -> Result<(String, u64), Fault> {
+    let mut start = [0; 8];
+    read_header(file, &mut start)?;
+    let (size, before) = match start[6] {
+        1 => {
+            let mut size = [0; 2];
+            read_header(file, &mut size)?;
+            (u64::from(u16::from_le_bytes(size)), 10)
+        }
+        2 | 3 => {
+            let mut size = [0; 4];
+            read_header(file, &mut size)?;
+            (u64::from(u32::from_le_bytes(size)), 12)
+        }
+        version => {
+            return Err(Fault::damaged(format!(
+                "it says it has version {version} of the .npy format, but there are only 1 to 3"
+            )));
+        }
+    };
+    if size > LONGEST_HEADER || before + size > length {
+        return Err(Fault::damaged(format!(
+            "it says its header has {size} bytes"
+        )));
+    }
+    let mut text = Vec::new();
+    file.take(size).read_to_end(&mut text)?;
+    Ok((String::from_utf8_lossy(&text).into_owned(), before + size))
+}
+
+fn read_header(file: &mut impl Read, bytes: &mut [u8]) -> Result<(), Fault> {
+    file.read_exact(bytes)
+        .map_err(|_| Fault::damaged("its header is incomplete"))
+}
+
+fn not_a_table(shape: &[usize]) -> Fault {
+    let lengths: Vec<_> = shape.iter().map(ToString::to_string).collect();
+    let (shape, example) = match lengths.as_slice() {
+        [one] => (format!("({one},)"), "-1, 1"),
+        [] => ("()".into(), "1, 1"),
+        _ => (format!("({})", lengths.join(", ")), "len(x), -1"),
+    };
+    Fault::NotATable {
+        shape: shown(&shape),
+        example,
+    }
+}
+
+/// The type of the numbers, from what NumPy calls a descriptor: `<f8`, `|u1`, ...
+fn encoding(descr: &str) -> Result<Encoding, Fault> {
+    let mut rest = descr.chars();
+    let endian = match rest.next() {
+        Some('<') => Endian::Little,
+        Some('>') => Endian::Big,
+        Some('=' | '|') => Endian::NATIVE,
+        _ => return Err(array_type(descr)),
+    };
+    let kind = match rest.as_str() {
+        "b1" | "?" => Kind::Bool,
+        "i1" => Kind::I8,
+        "u1" => Kind::U8,
+        "i2" => Kind::I16,
+        "u2" => Kind::U16,
+        "i4" => Kind::I32,
+        "u4" => Kind::U32,
+        "i8" => Kind::I64,
+        "u8" => Kind::U64,
+        "f2" => Kind::F16,
+        "f4" => Kind::F32,
+        "f8" => Kind::F64,
+        _ => return Err(array_type(descr)),
+    };
+    Ok(Encoding { kind, endian })
+}
+
+fn array_type(descr: &str) -> Fault {
+    let words = match descr
+        .trim_start_matches(['<', '>', '=', '|'])
+        .chars()
+        .next()
+    {
+        Some('O') => "Python objects",
+        Some('c') => "complex numbers",
+        Some('f') => "floating-point numbers of an unusual size",
+        Some('U' | 'S' | 'a') => "text",
+        Some('M' | 'm') => "dates or times",
+        Some('V') => "raw bytes",
+        _ => "numbers of an unknown type",
+    };
+    Fault::ArrayType {
+        found: format!("{words} (type {:?})", shown(descr)),
+    }
+}
+
+/// A descriptor that is a list describes the fields of a record.
+fn records() -> Fault {
+    Fault::ArrayType {
+        found: "records of several fields".into(),
+    }
+}
+
+/// What the dictionary says.
+struct Header<'a> {
+    descr: &'a str,
+    fortran_order: bool,
+    shape: Vec<usize>,
+}
+
+impl<'a> Header<'a> {
+    fn parse(text: &'a str) -> Result<Self, Fault> {
+        let (mut descr, mut fortran_order, mut shape) = (None, None, None);
+        let mut rest = Text(text);
+        rest.expect('{')?;
+        while !rest.skip('}') {
+            let key = rest.string()?;
+            rest.expect(':')?;
+            match key {
+                "descr" if rest.starts_with('[') => return Err(records()),
+                "descr" => descr = Some(rest.string()?),
+                "fortran_order" => fortran_order = Some(rest.truth()?),
+                "shape" => shape = Some(rest.tuple()?),
+                _ => return Err(Fault::damaged(format!("its header says {:?}", shown(key)))),
+            }
+            if !rest.skip(',') {
+                rest.expect('}')?;
+                break;
+            }
+        }
+        match (descr, fortran_order, shape) {
+            (Some(descr), Some(fortran_order), Some(shape)) => Ok(Self {
+                descr,
+                fortran_order,
+                shape,
+            }),
+            _ => Err(Fault::damaged(
+                "its header lacks descr, fortran_order or shape",
+            )),
+        }
+    }
+}
+
+/// As much of Python's syntax as the dictionary needs.
+struct Text<'a>(&'a str);
+
+impl<'a> Text<'a> {
+    fn fault(&self) -> Fault {
+        Fault::damaged(format!(
+            "its header cannot be understood at {:?}",
+            shown(self.0)
+        ))
+    }
+
+    fn starts_with(&mut self, c: char) -> bool {
+        self.0 = self.0.trim_start();
+        self.0.starts_with(c)
+    }
+
+    fn skip(&mut self, c: char) -> bool {
+        self.0 = self.0.trim_start();
+        self.0
+            .strip_prefix(c)
+            .inspect(|&rest| self.0 = rest)
+            .is_some()
+    }
+
+    fn expect(&mut self, c: char) -> Result<(), Fault> {
+        if self.skip(c) {
+            Ok(())
+        } else {
+            Err(self.fault())
+        }
+    }
+
+    fn string(&mut self) -> Result<&'a str, Fault> {
+        let quote = if self.skip('"') { '"' } else { '\'' };
+        if quote == '\'' {
+            self.expect('\'')?;
+        }
+        let (string, rest) = self.0.split_once(quote).ok_or_else(|| self.fault())?;
+        self.0 = rest;
+        Ok(string)
+    }
+
+    fn truth(&mut self) -> Result<bool, Fault> {
+        self.0 = self.0.trim_start();
+        for (word, value) in [("True", true), ("False", false)] {
+            if let Some(rest) = self.0.strip_prefix(word) {
+                self.0 = rest;
+                return Ok(value);
+            }
+        }
+        Err(self.fault())
+    }
+
+    fn tuple(&mut self) -> Result<Vec<usize>, Fault> {
+        let mut lengths = Vec::new();
+        self.expect('(')?;
+        while !self.skip(')') {
+            lengths.push(self.number()?);
+            if !self.skip(',') {
+                self.expect(')')?;
+                break;
+            }
+        }
+        Ok(lengths)
+    }
+
+    fn number(&mut self) -> Result<usize, Fault> {
+        self.0 = self.0.trim_start();
+        let end = self
+            .0
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(self.0.len());
+        let (digits, rest) = self.0.split_at(end);
+        let number = digits.parse().map_err(|_| self.fault())?;
+        // Python 2 on Windows wrote `3L`.
+        self.0 = rest.strip_prefix('L').unwrap_or(rest);
+        Ok(number)
+    }
+}
+
+#[cfg(test)]
+#[path = "npy_tests.rs"]
+mod tests;

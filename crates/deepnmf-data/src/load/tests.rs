@@ -1,0 +1,55 @@
+use super::test_files::{Mat, encode, npy};
+use super::*;
+
+#[test]
+fn the_content_goes_before_the_extension() {
+    let array = npy(1, "<f8", false, "(1, 1)", &encode("f8", false, &[1.0]));
+    let mat = Mat::new(true, false);
+    for extension in ["npy", "csv", "mat", "", "bin"] {
+        assert_eq!(detect(&array, extension).unwrap(), Format::Npy);
+        assert_eq!(detect(&mat.bytes, extension).unwrap(), Format::Mat);
+    }
+}
+
+#[test]
+fn text_is_told_by_its_extension() {
+    let comma = Format::Text(Delimiter::Comma);
+    assert_eq!(detect(b"1,2", "csv").unwrap(), comma);
+    assert_eq!(detect(b"1", "csv").unwrap(), comma);
+    assert_eq!(detect(b"1,2", "txt").unwrap(), comma);
+    assert_eq!(
+        detect(b"1 2", "txt").unwrap(),
+        Format::Text(Delimiter::Spaces)
+    );
+    assert_eq!(detect(b"1,2", "tsv").unwrap(), Format::Text(Delimiter::Tab));
+    assert!(matches!(detect(b"1,2", "dat"), Err(Fault::UnknownFormat)));
+    assert!(matches!(
+        detect(b"1,2", "npy"),
+        Err(Fault::WrongContent { .. })
+    ));
+    assert!(matches!(
+        detect(b"1,2", "mat"),
+        Err(Fault::WrongContent { .. })
+    ));
+}
+
+#[test]
+fn known_but_unsupported_formats_are_called_by_name() {
+    for (head, name) in [
+        (&b"MATLAB 7.3 MAT-file, Platform"[..], "v7.3"),
+        (b"\x89HDF\r\n\x1a\n", "HDF5"),
+        (b"PK\x03\x04...", ".npz"),
+        (b"\x1f\x8b\x08", "gzip"),
+    ] {
+        for extension in ["mat", "csv", "npy", "npz"] {
+            let message = detect(head, extension).unwrap_err().to_string();
+            assert!(message.contains(name), "{message}");
+        }
+    }
+}
+
+#[test]
+fn the_extension_may_be_in_capitals() {
+    assert_eq!(extension(Path::new("a/B.CSV")), "csv");
+    assert_eq!(extension(Path::new("a.b/c")), "");
+}

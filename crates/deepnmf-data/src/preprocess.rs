@@ -1,0 +1,93 @@
+//! What is done to data before they are factorized.
+
+use std::fmt::{self, Display};
+
+use deepnmf::{Matrix, Scalar};
+use serde::{Deserialize, Serialize};
+
+use crate::DataError;
+
+/// How samples are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Normalize {
+    /// Not at all.
+    None,
+    /// Every sample to Euclidean norm 1.
+    Unit,
+}
+
+impl Display for Normalize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Unit => "unit",
+        })
+    }
+}
+
+impl Normalize {
+    /// Scales the samples (columns) of `x`, or leaves `x` as it is if one of them cannot be scaled.
+    ///
+    /// ```
+    /// use deepnmf::Matrix;
+    /// use deepnmf_data::preprocess::Normalize;
+    /// let mut x = Matrix::from_vec(2, 1, vec![3.0, 4.0])?;
+    /// Normalize::Unit.apply(&mut x)?;
+    /// assert_eq!(x.col(0), &[0.6, 0.8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a sample is zero in every feature, or not finite.
+    pub fn apply<T: Scalar>(&self, x: &mut Matrix<T>) -> Result<(), DataError> {
+        match self {
+            Self::None => Ok(()),
+            Self::Unit => unit(x),
+        }
+    }
+}
+
+/// A norm in two factors, `largest` and `rest`: their product alone might overflow.
+struct Norm {
+    largest: f64,
+    rest: f64,
+}
+
+fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
+    let norms = x
+        .columns()
+        .enumerate()
+        .map(|(sample, column)| {
+            norm(column).map_err(|what| DataError::NoUnitNorm {
+                sample: sample + 1,
+                what,
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    for (sample, norm) in norms.iter().enumerate() {
+        for v in x.col_mut(sample) {
+            *v = T::from_f64(v.to_f64() / norm.largest / norm.rest);
+        }
+    }
+    Ok(())
+}
+
+fn norm<T: Scalar>(sample: &[T]) -> Result<Norm, &'static str> {
+    if !sample.iter().all(|v| v.finite()) {
+        return Err("not finite");
+    }
+    let largest = sample.iter().fold(0.0, |m: f64, v| m.max(v.to_f64().abs()));
+    if largest == 0.0 {
+        return Err("all zero");
+    }
+    // Relative to the largest entry no square overflows, and those that vanish do not count.
+    let squares: f64 = sample.iter().map(|v| (v.to_f64() / largest).powi(2)).sum();
+    Ok(Norm {
+        largest,
+        rest: squares.sqrt(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! The one owner of iterations: an algorithm is a step and an error, everything else is here.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::observe::{Event, Observer, Silent, Stage};
+use crate::stop::{CancelToken, StopReason, StopRule};
+
+/// Something that can be iterated.
+pub(crate) trait Algorithm {
+    /// The reconstruction error as things stand.
+    fn error(&self) -> f64;
+    /// One iteration. Whatever it leaves behind must be usable, for it may be the last.
+    fn step(&mut self) -> Result<()>;
+}
+
+/// What a loop did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The part of the fit.
+    #[serde(flatten)]
+    pub stage: Stage,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Seconds taken, the start included.
+    pub seconds: f64,
+    /// The reconstruction error at the start and after each iteration.
+    pub history: Vec<f64>,
+}
+
+/// One fit as its caller sees it: who watches, who may stop it, and the clock.
+///
+/// ```
+/// use deepnmf::{Event, FitSession, Matrix, SemiNmf};
+/// let x = Matrix::from_fn(4, 6, |i, j| ((i + 1) * (j + 2) % 5) as f64);
+/// let mut iterations = 0;
+/// let mut count = |event: &Event| iterations += usize::from(matches!(event, Event::Iteration { .. }));
+/// let fit = SemiNmf::new(2).fit_in(&x, &mut FitSession::new().observed_by(&mut count))?;
+/// assert!(iterations > 0);
+/// # Ok::<(), deepnmf::Error>(())
+/// ```
+pub struct FitSession<'a> {
+    cancel: CancelToken,
+    observer: Option<&'a mut dyn Observer>,
+    started: Instant,
+}
+
+impl Default for FitSession<'_> {
+    fn default() -> Self {
+        Self { cancel: CancelToken::new(), observer: None, started: Instant::now() }
+    }
+}
+
+impl<'a> FitSession<'a> {
+    /// A fit that nobody watches or stops.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tells `observer` of every iteration.
+    #[must_use]
+    pub fn observed_by(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Stops when `cancel` says so.
+    #[must_use]
+    pub fn stopped_by(mut self, cancel: CancelToken) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// Seconds since this session was made.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    pub(crate) fn tell(&mut self, event: Event) {
+        match &mut self.observer {
+            Some(observer) => observer.on_event(&event),
+            None => Silent.on_event(&event),
+        }
+    }
+
+    /// Prepares an algorithm and iterates it until `rule` says stop.
+    pub(crate) fn run<A: Algorithm>(
+        &mut self,
+        stage: Stage,
+        rule: &StopRule,
+        prepare: impl FnOnce() -> Result<A>,
+    ) -> Result<(A, Run)> {
+        let begun = Instant::now();
+        self.tell(Event::Starting { stage });
+        let mut algorithm = prepare()?;
+        let mut history = vec![finite(algorithm.error(), stage, 0)?];
+        let stop = loop {
+            let iteration = history.len() - 1;
+            let error = history[iteration];
+            let max_iterations = rule.max_iterations;
+            self.tell(Event::Iteration { stage, iteration, max_iterations, error });
+            if let Some(reason) = self.reason_to_stop(rule, &history) {
+                break reason;
+            }
+            algorithm.step()?;
+            history.push(finite(algorithm.error(), stage, iteration + 1)?);
+        };
+        let seconds = begun.elapsed().as_secs_f64();
+        let iterations = history.len() - 1;
+        Ok((algorithm, Run { stage, iterations, stop, seconds, history }))
+    }
+
+    fn reason_to_stop(&self, rule: &StopRule, history: &[f64]) -> Option<StopReason> {
+        let budget = rule.max_seconds.map_or(Duration::MAX, Duration::from_secs_f64);
+        match history {
+            _ if self.cancel.is_cancelled() => Some(StopReason::Cancelled),
+            [.., before, after] if rule.converged(*before, *after) => Some(StopReason::Converged),
+            _ if history.len() > rule.max_iterations => Some(StopReason::MaxIterations),
+            _ if self.started.elapsed() >= budget => Some(StopReason::TimeBudget),
+            _ => None,
+        }
+    }
+}
+
+fn finite(error: f64, stage: Stage, iteration: usize) -> Result<f64> {
+    if error.is_finite() {
+        return Ok(error);
+    }
+    Err(Error::Numerical(format!(
+        "the error became {error} in iteration {iteration} of {stage}: \
+         rescale the data (for instance to unit norm) or use f64"
+    )))
+}

@@ -1,0 +1,116 @@
+//! Starts: where `H` begins. `Z` follows from it by least squares.
+
+mod kmeans;
+mod positive;
+mod random;
+mod svd;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
+use crate::update::{ZScratch, z_least_squares};
+
+/// How the features of a layer begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Uniform random numbers.
+    Random,
+    /// The memberships of a k-means clustering plus 0.2 (Ding, Li & Jordan 2010).
+    #[serde(rename = "kmeans")]
+    KMeans,
+    /// The singular value decomposition of rank `k - 1`, made non-negative by one more component
+    /// (Gillis & Kumar 2014). Always possible.
+    Svd,
+    /// The best there is: the decomposition of rank `k` itself where its row space holds a
+    /// positive vector (Gillis & Kumar 2014), otherwise as [`Start::Svd`].
+    #[default]
+    Optimal,
+}
+
+/// Which factor carries the scale of a component.
+///
+/// A layer above reads `H`. If `Z` carries the scale, all rows of `H` look equally important to
+/// it and it keeps arbitrary ones; so `H` is the default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScaleIn {
+    /// The features: `H` holds singular values, columns of `Z` have about unit length.
+    #[default]
+    H,
+    /// The basis.
+    Z,
+    /// Both by equal parts.
+    Balanced,
+}
+
+impl ScaleIn {
+    /// The power of a component's scale that goes into `H`.
+    fn exponent(self) -> f64 {
+        match self {
+            Self::H => 1.0,
+            Self::Z => 0.0,
+            Self::Balanced => 0.5,
+        }
+    }
+}
+
+/// Features to begin with, and what was learnt of the data on the way.
+#[derive(Debug)]
+pub(crate) struct Started<T> {
+    pub(crate) h: Matrix<T>,
+    /// The leading singular values of the data, where the start computed them.
+    pub(crate) singular_values: Option<Vec<f64>>,
+    /// False where the optimal start had to make do with rank `k - 1`.
+    pub(crate) found_positive_vector: bool,
+}
+
+/// Features for a factorization of `x` into `k` components.
+pub(crate) fn begin<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    start: Start,
+    scale: ScaleIn,
+    seed: u64,
+) -> Result<Started<T>> {
+    let (_, n) = x.shape();
+    let plain = |h| Started { h, singular_values: None, found_positive_vector: true };
+    match start {
+        Start::Random => Ok(plain(place_scale(x, random::uniform_features(k, n, seed), scale)?)),
+        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed)?, scale)?)),
+        Start::Svd => svd::rank_minus_one(x, k, scale, seed),
+        Start::Optimal => svd::optimal(x, k, scale, seed),
+    }
+}
+
+/// Scales the rows of `h` such that the columns of `Z = X H^+` have length one (scale in `H`),
+/// the rows of `H` have (scale in `Z`), or both have the same.
+fn place_scale<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    mut h: Matrix<T>,
+    scale: ScaleIn,
+) -> Result<Matrix<T>> {
+    let (p, _) = x.shape();
+    let k = h.rows();
+    let mut hht = Matrix::zeros(k, k);
+    gram_of_rows(&mut hht, &h);
+    x.sum_over_parts(hht.as_mut_slice());
+    let mut z = Matrix::zeros(p, k);
+    z_least_squares(&mut z, x, &h, &hht, &mut ZScratch::new(p, k))?;
+    let factors: Vec<T> = (0..k)
+        .map(|i| {
+            let (in_h, in_z) = (hht[(i, i)].sqrt(), crate::matrix::dot(z.col(i), z.col(i)).sqrt());
+            let wanted = (in_h * in_z).powf(scale.exponent());
+            let factor = wanted / in_h;
+            T::from_f64(if factor.is_normal() { factor } else { 1.0 })
+        })
+        .collect();
+    for column in h.as_mut_slice().chunks_exact_mut(k) {
+        column.iter_mut().zip(&factors).for_each(|(h, f)| *h *= *f);
+    }
+    Ok(h)
+}

@@ -1,0 +1,260 @@
+//! Singular value decompositions: exact, randomized with a stated accuracy, symmetric.
+//!
+//! All of them run on one thread but for the products with the data, because the parallel
+//! decompositions of the linear-algebra crate round differently for each number of threads.
+
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::qr::no_pivoting::factor as qr;
+use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
+use faer::linalg::householder;
+use faer::{Conj, MatMut, MatRef, Par};
+
+use super::product::{gram_of_rows, mul, product};
+use super::{DataMatrix, Matrix, MatrixView, Scalar};
+use crate::error::{Error, Result};
+use crate::rng;
+
+/// The leading part of a singular value decomposition `X ~ U diag(s) V^T`.
+#[derive(Debug, Clone)]
+pub struct Svd<T> {
+    /// Left singular vectors, `p x k`.
+    pub u: Matrix<T>,
+    /// Singular values, largest first.
+    pub s: Vec<f64>,
+    /// Right singular vectors, `n x k`.
+    pub v: Matrix<T>,
+    /// The largest `|X v_i - s_i u_i| / s_1`. A true singular value lies within `accuracy * s_1`
+    /// of each `s_i`, and the error of the sum of squares is of the order of its square.
+    pub accuracy: f64,
+}
+
+/// How to compute a truncated singular value decomposition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SvdMethod {
+    /// Exact where the matrix is small or most of it is asked for, randomized otherwise.
+    Auto,
+    /// All singular values by a dense decomposition, then the first `k`.
+    Exact,
+    /// Randomized subspace iteration until [`Svd::accuracy`] is at most `tolerance`.
+    Randomized {
+        /// The accuracy to reach.
+        tolerance: f64,
+    },
+}
+
+/// The accuracy that [`SvdMethod::Auto`] asks of the randomized method: the error of a sum of
+/// squared singular values is about its square.
+const AUTO_TOLERANCE: f64 = 3e-6;
+/// Below this smaller dimension the exact decomposition takes no time worth saving.
+const SMALL: usize = 256;
+/// Subspace iterations before the randomized method gives way.
+const MOST_ITERATIONS: usize = 60;
+/// Up to this smaller dimension the exact decomposition is a reasonable last resort.
+const DENSE_LIMIT: usize = 4096;
+
+/// The `k` leading singular values and vectors of `x`.
+///
+/// ```
+/// use deepnmf::matrix::{truncated_svd, Matrix, SvdMethod};
+/// let x = Matrix::from_vec(2, 2, vec![3.0, 0.0, 0.0, 1.0])?;
+/// let svd = truncated_svd(&x, 1, SvdMethod::Exact, 0)?;
+/// assert!((svd.s[0] - 3.0f64).abs() < 1e-12);
+/// # Ok::<(), deepnmf::Error>(())
+/// ```
+///
+/// # Errors
+/// If `k` is zero or larger than the smaller dimension of `x`, or if a decomposition fails.
+pub fn truncated_svd<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    method: SvdMethod,
+    seed: u64,
+) -> Result<Svd<T>> {
+    let (p, n) = x.shape();
+    let full = p.min(n);
+    if k == 0 || k > full {
+        let accepted = format!("1 to {full} singular values can be asked of a {p} x {n} matrix");
+        return Err(Error::parameter("the number of singular values", k, accepted));
+    }
+    let (tolerance, exact) = match method {
+        SvdMethod::Exact => (0.0, true),
+        SvdMethod::Randomized { tolerance } => (tolerance, false),
+        SvdMethod::Auto => (AUTO_TOLERANCE, full <= SMALL || 3 * k > full),
+    };
+    if exact {
+        return exact_svd(x, k);
+    }
+    let approximate = randomized_svd(x, k, tolerance, seed)?;
+    let give_way = method == SvdMethod::Auto && full <= DENSE_LIMIT;
+    if approximate.accuracy > tolerance && give_way { exact_svd(x, k) } else { Ok(approximate) }
+}
+
+fn exact_svd<T: Scalar>(x: &dyn DataMatrix<T>, k: usize) -> Result<Svd<T>> {
+    let (u, s, v) = thin_svd(x.to_dense().view())?;
+    let first = |m: &Matrix<T>| m.view_columns(0..k).to_matrix();
+    let accuracy = T::EPSILON.to_f64() * (u.rows().max(v.rows()) as f64).sqrt();
+    Ok(Svd { u: first(&u), s: s[..k].to_vec(), v: first(&v), accuracy })
+}
+
+/// Subspace iteration (Halko, Martinsson & Tropp) that stops on a residual, not after a fixed
+/// number of rounds: with `B = Q^T X`, the next block `X B^T` also tells how far each pair of
+/// singular vectors is from being one.
+fn randomized_svd<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    tolerance: f64,
+    seed: u64,
+) -> Result<Svd<T>> {
+    let (p, n) = x.shape();
+    let width = (k + (k / 2).max(10)).min(p.min(n));
+    let mut b = rng::normal_matrix(width, n, &mut rng::stream(seed, rng::Purpose::Svd));
+    let mut next = Matrix::zeros(p, width);
+    x.mul_tr(&b, &mut next);
+    let mut gram = Matrix::zeros(width, width);
+    for round in 1.. {
+        let q = orthonormal_columns(&next)?;
+        x.tr_mul(&q, &mut b);
+        gram_of_rows(&mut gram, &b);
+        x.sum_over_parts(gram.as_mut_slice());
+        let (squares, vectors) = symmetric_eigen(&gram)?;
+        x.mul_tr(&b, &mut next);
+        let vectors = vectors.view_columns(0..k).to_matrix().cast::<T>();
+        let u = product(q.view(), vectors.view());
+        let images = product(next.view(), vectors.view());
+        let accuracy = worst_residual(&u, &images, &squares);
+        if accuracy <= tolerance || round == MOST_ITERATIONS {
+            let s: Vec<f64> = squares[..k].iter().map(|v| v.max(0.0).sqrt()).collect();
+            let mut v = product(b.t(), vectors.view());
+            for (j, s) in s.iter().enumerate() {
+                let inverse = if *s > 0.0 { T::from_f64(1.0 / s) } else { T::ZERO };
+                v.col_mut(j).iter_mut().for_each(|v| *v *= inverse);
+            }
+            return Ok(Svd { u, s, v, accuracy });
+        }
+    }
+    unreachable!("the loop returns in its last round")
+}
+
+/// The largest `|X v_i - s_i u_i|` relative to `s_1`, where `images` holds `s_i X v_i`.
+fn worst_residual<T: Scalar>(u: &Matrix<T>, images: &Matrix<T>, squares: &[f64]) -> f64 {
+    let largest = squares.first().map_or(0.0, |s| s.sqrt());
+    let residual = |j: usize| {
+        let square = squares[j];
+        let distance: f64 = images
+            .col(j)
+            .iter()
+            .zip(u.col(j))
+            .map(|(image, u)| (image.to_f64() - square * u.to_f64()).powi(2))
+            .sum();
+        let s = square.max(0.0).sqrt();
+        if s > f64::EPSILON * largest { distance.sqrt() / (s * largest) } else { 0.0 }
+    };
+    (0..u.cols()).map(residual).fold(0.0, f64::max)
+}
+
+/// An orthonormal basis of the columns' span, by Householder reflections.
+fn orthonormal_columns<T: Scalar>(a: &Matrix<T>) -> Result<Matrix<T>> {
+    let (rows, cols) = a.shape();
+    let block = qr::recommended_block_size::<T>(rows, cols);
+    let mut reflections = a.clone();
+    let mut coefficients = faer::Mat::<T>::zeros(block, cols);
+    let scratch = qr::qr_in_place_scratch::<T>(rows, cols, block, Par::Seq, Default::default());
+    qr::qr_in_place(
+        MatMut::from_column_major_slice_mut(reflections.as_mut_slice(), rows, cols),
+        coefficients.as_mut(),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    );
+    let mut q = Matrix::from_fn(rows, cols, |i, j| if i == j { T::ONE } else { T::ZERO });
+    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(
+        rows, block, cols,
+    );
+    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+        MatRef::from_column_major_slice(reflections.as_slice(), rows, cols),
+        coefficients.as_ref(),
+        Conj::No,
+        MatMut::from_column_major_slice_mut(q.as_mut_slice(), rows, cols),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+    );
+    if q.as_slice().iter().all(|v| v.finite()) {
+        Ok(q)
+    } else {
+        Err(Error::Numerical("orthogonalisation met numbers out of range: rescale the data".into()))
+    }
+}
+
+/// Eigenvalues, largest first, and eigenvectors of a symmetric matrix.
+pub(crate) fn symmetric_eigen(a: &Matrix<f64>) -> Result<(Vec<f64>, Matrix<f64>)> {
+    let k = a.rows();
+    let mut values = vec![0.0; k];
+    let mut vectors = Matrix::zeros(k, k);
+    let scratch = evd::self_adjoint_evd_scratch::<f64>(
+        k,
+        ComputeEigenvectors::Yes,
+        Par::Seq,
+        Default::default(),
+    );
+    evd::self_adjoint_evd(
+        MatRef::from_column_major_slice(a.as_slice(), k, k),
+        DiagMut::from_slice_mut(&mut values),
+        Some(MatMut::from_column_major_slice_mut(vectors.as_mut_slice(), k, k)),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .map_err(|_| no_convergence())?;
+    values.reverse();
+    let vectors = Matrix::from_fn(k, k, |i, j| vectors[(i, k - 1 - j)]);
+    Ok((values, vectors))
+}
+
+type SvdParts<T> = (Matrix<T>, Vec<f64>, Matrix<T>);
+
+/// All singular values, largest first, with their left and right vectors.
+fn thin_svd<T: Scalar>(a: MatrixView<'_, T>) -> Result<SvdParts<T>> {
+    let (rows, cols) = (a.rows(), a.cols());
+    let size = rows.min(cols);
+    let mut values = vec![T::ZERO; size];
+    let mut u = Matrix::zeros(rows, size);
+    let mut v = Matrix::zeros(cols, size);
+    let thin = ComputeSvdVectors::Thin;
+    let scratch =
+        faer_svd::svd_scratch::<T>(rows, cols, thin, thin, Par::Seq, Default::default());
+    faer_svd::svd(
+        a.faer(),
+        DiagMut::from_slice_mut(&mut values),
+        Some(MatMut::from_column_major_slice_mut(u.as_mut_slice(), rows, size)),
+        Some(MatMut::from_column_major_slice_mut(v.as_mut_slice(), cols, size)),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .map_err(|_| no_convergence())?;
+    Ok((u, values.iter().map(|s| s.to_f64()).collect(), v))
+}
+
+/// The Moore-Penrose pseudo-inverse.
+///
+/// # Errors
+/// If the singular value decomposition does not converge.
+pub fn pseudo_inverse<T: Scalar>(a: MatrixView<'_, T>) -> Result<Matrix<T>> {
+    let (u, s, mut v) = thin_svd(a)?;
+    let cutoff = s.first().copied().unwrap_or(0.0)
+        * T::EPSILON.to_f64()
+        * a.rows().max(a.cols()) as f64;
+    for (j, s) in s.iter().enumerate() {
+        let inverse = if *s > cutoff { T::from_f64(1.0 / s) } else { T::ZERO };
+        v.col_mut(j).iter_mut().for_each(|v| *v *= inverse);
+    }
+    let mut out = Matrix::zeros(a.cols(), a.rows());
+    mul(&mut out, v.view(), u.t());
+    Ok(out)
+}
+
+fn no_convergence() -> Error {
+    Error::Numerical("a matrix decomposition did not converge: rescale the data".into())
+}

@@ -1,0 +1,157 @@
+//! Algorithm 1 in closed form.
+//!
+//! With `Q_i = Z_i ... Z_m` (and `Q_{m+1} = I`) of full column rank and `H_m` of full row rank,
+//! the printed updates of all `Z_i` come to
+//!
+//! ```text
+//! C   = X H_m^+
+//! Z_1 = C Q_2^+
+//! Z_i = Z_i Q_{i+1} Q_{i+1}^+        1 < i < m;   Z_m stays
+//! Z_1 ... Z_i = C Q_{i+1}^+,         so that  Z_1 ... Z_m = C
+//! ```
+//!
+//! and the projections in the third line change nothing after the first iteration. The update of
+//! `H_m` therefore *is* that of Semi-NMF on `X` with `k_m` components, started from the
+//! pre-trained `H_m`: `O(p n k_m)` an iteration instead of `O(p n k_1)`. The features of the
+//! layers below are never read by the loop; they are computed once, for the final bases.
+
+use crate::driver::{Algorithm, FitSession, Run};
+use crate::error::Result;
+use crate::matrix::{
+    DataMatrix, Matrix, Scalar, Whitening, gram_of_columns, gram_of_rows, product, pseudo_inverse,
+};
+use crate::models::factors::chain;
+use crate::models::semi_nmf::SemiNmfLoop;
+use crate::models::{Factors, FitOptions};
+use crate::objective::{Fitted, reconstruction_error};
+use crate::observe::Stage;
+use crate::update::{HSolver, Products};
+
+/// Whether the closed form is exact for these factors: `Z_2 ... Z_m` has full column rank and
+/// `H_m` full row rank. (If a longer chain has full column rank, so has each of its ends.)
+pub(super) fn applies_to<T: Scalar>(factors: &Factors<T>) -> Result<bool> {
+    let h = factors.top_features();
+    let k = h.rows();
+    let mut gram = Matrix::zeros(k, k);
+    gram_of_rows(&mut gram, h);
+    if Whitening::of::<T>(&gram)?.rank() < k {
+        return Ok(false);
+    }
+    if factors.depth() == 1 {
+        return Ok(true);
+    }
+    gram_of_columns(&mut gram, &chain(&factors.z[1..]).cast::<f64>());
+    Ok(Whitening::of::<T>(&gram)?.rank() == k)
+}
+
+/// Fine-tunes pre-trained factors for which [`applies_to`] holds.
+pub(super) fn fine_tune<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    factors: Factors<T>,
+    options: &FitOptions,
+    session: &mut FitSession<'_>,
+) -> Result<(Factors<T>, Vec<Run>)> {
+    let Factors { z, mut h } = factors;
+    let top = h.pop().unwrap_or_else(|| unreachable!("a model has layers"));
+    let (tuned, run) = session.run(Stage::FineTuning, &options.stop, || {
+        SemiNmfLoop::new(x, top, options.solver)
+    })?;
+    let x_norm_sq = tuned.x_norm_sq;
+    let (c, top) = tuned.into_factors();
+    let mut runs = vec![run];
+    let (z, bases) = unfold(&c, &z)?;
+    for (i, (features, basis)) in h.iter_mut().zip(bases).enumerate() {
+        let start = std::mem::replace(features, Matrix::zeros(0, 0));
+        let stage = Stage::LowerFeatures { layer: i + 1 };
+        let (fitted, run) = session.run(stage, &options.stop, || {
+            Ok(FixedBasis::new(x, x_norm_sq, basis, start, options.solver))
+        })?;
+        *features = fitted.h;
+        runs.push(run);
+    }
+    h.push(top);
+    Ok((Factors { z, h }, runs))
+}
+
+/// The bases of all layers from their product `c`, and `Z_1 ... Z_i` for each layer but the top.
+#[allow(clippy::type_complexity)]
+fn unfold<T: Scalar>(c: &Matrix<T>, z: &[Matrix<T>]) -> Result<(Vec<Matrix<T>>, Vec<Matrix<T>>)> {
+    let m = z.len();
+    let mut new = z.to_vec();
+    let mut bases = Vec::with_capacity(m);
+    for i in (0..m - 1).rev() {
+        let above = chain(&z[i + 1..]); // Q_{i+2} in the letters of the head
+        let inverse = pseudo_inverse(above.view())?;
+        let basis = product(c.view(), inverse.view());
+        new[i] = match i {
+            0 => basis.clone(),
+            _ => product(z[i].view(), product(above.view(), inverse.view()).view()),
+        };
+        bases.push(basis);
+    }
+    if m == 1 {
+        new[0] = c.clone();
+    }
+    bases.reverse();
+    Ok((new, bases))
+}
+
+/// The features of one layer for a basis that no longer moves.
+struct FixedBasis<'a, T> {
+    x: &'a dyn DataMatrix<T>,
+    x_norm_sq: f64,
+    solver: HSolver,
+    phi: Matrix<T>,
+    h: Matrix<T>,
+    hht: Matrix<f64>,
+    phi_t_x: Matrix<T>,
+    phi_t_phi: Matrix<T>,
+    error: f64,
+}
+
+impl<'a, T: Scalar> FixedBasis<'a, T> {
+    fn new(
+        x: &'a dyn DataMatrix<T>,
+        x_norm_sq: f64,
+        phi: Matrix<T>,
+        h: Matrix<T>,
+        solver: HSolver,
+    ) -> Self {
+        let (k, n) = h.shape();
+        let mut phi_t_x = Matrix::zeros(k, n);
+        x.tr_mul(&phi, &mut phi_t_x);
+        let mut phi_t_phi = Matrix::zeros(k, k);
+        gram_of_columns(&mut phi_t_phi, &phi);
+        let hht = Matrix::zeros(k, k);
+        let mut this =
+            Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, error: 0.0 };
+        this.measure();
+        this
+    }
+
+    fn measure(&mut self) {
+        gram_of_rows(&mut self.hht, &self.h);
+        self.x.sum_over_parts(self.hht.as_mut_slice());
+        let fitted = Fitted {
+            phi: &self.phi,
+            h: &self.h,
+            phi_t_x: &self.phi_t_x,
+            phi_t_phi: &self.phi_t_phi,
+            hht: &self.hht,
+        };
+        self.error = reconstruction_error(self.x, self.x_norm_sq, &fitted);
+    }
+}
+
+impl<T: Scalar> Algorithm for FixedBasis<'_, T> {
+    fn error(&self) -> f64 {
+        self.error
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let products = Products { phi_t_x: &self.phi_t_x, phi_t_phi: &self.phi_t_phi };
+        self.solver.update(&mut self.h, products);
+        self.measure();
+        Ok(())
+    }
+}

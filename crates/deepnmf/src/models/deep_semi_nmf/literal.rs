@@ -1,0 +1,112 @@
+//! Algorithm 1 as it is printed, by pseudo-inverses.
+//!
+//! ```text
+//! repeat, for all layers i:
+//!   H~_i <- H_m if i = m, otherwise Z_{i+1} H~_{i+1}
+//!   Psi  <- Z_1 ... Z_{i-1}                       (the identity for i = 1)
+//!   Z_i  <- Psi^+ X H~_i^+
+//!   Phi  <- Z_1 ... Z_i                           (with the new Z_i)
+//!   H_i  <- H_i * [ ([Phi^T X]^pos + [Phi^T Phi]^neg H_i) / ([Phi^T X]^neg + [Phi^T Phi]^pos H_i) ]^eta
+//! ```
+//!
+//! The print has one `Psi` for both updates; the shapes of the second need `Phi`. A last round of
+//! the `Z_i` alone leaves each basis the best one for the features it is returned with.
+
+use crate::driver::{Algorithm, FitSession, Run};
+use crate::error::Result;
+use crate::matrix::{
+    DataMatrix, Matrix, Scalar, gram_of_columns, product, pseudo_inverse,
+};
+use crate::models::factors::chain;
+use crate::models::{Factors, FitOptions};
+use crate::objective::direct_error;
+use crate::observe::Stage;
+use crate::update::{HSolver, Products};
+
+/// Fine-tunes pre-trained factors.
+pub(super) fn fine_tune<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    factors: Factors<T>,
+    options: &FitOptions,
+    session: &mut FitSession<'_>,
+) -> Result<(Factors<T>, Vec<Run>)> {
+    let (tuned, mut run) = session.run(Stage::FineTuning, &options.stop, || {
+        Ok(LiteralLoop::new(x, factors, options.solver))
+    })?;
+    let (factors, error) = tuned.finish()?;
+    // The closing round belongs to the last iteration.
+    let last = run.history.len() - 1;
+    run.history[last] = error;
+    Ok((factors, vec![run]))
+}
+
+/// Algorithm 1 under way.
+pub(super) struct LiteralLoop<'a, T> {
+    x: &'a dyn DataMatrix<T>,
+    factors: Factors<T>,
+    solver: HSolver,
+    error: f64,
+}
+
+impl<'a, T: Scalar> LiteralLoop<'a, T> {
+    pub(super) fn new(x: &'a dyn DataMatrix<T>, factors: Factors<T>, solver: HSolver) -> Self {
+        let mut this = Self { x, factors, solver, error: 0.0 };
+        this.measure();
+        this
+    }
+
+    /// A last round of the bases, so that they fit the last features.
+    pub(super) fn finish(mut self) -> Result<(Factors<T>, f64)> {
+        for i in 0..self.factors.depth() {
+            self.update_z(i)?;
+        }
+        self.measure();
+        Ok((self.factors, self.error))
+    }
+
+    /// `Z_i <- Psi^+ X H~_i^+`.
+    fn update_z(&mut self, i: usize) -> Result<()> {
+        let z = &self.factors.z;
+        let top = self.factors.top_features();
+        let h_tilde = z[i + 1..].iter().rev().fold(top.clone(), |h, z| product(z.view(), h.view()));
+        let inverse_t = pseudo_inverse(h_tilde.t())?;
+        let mut x_h = Matrix::zeros(self.x.shape().0, h_tilde.rows());
+        self.x.mul_tr(&inverse_t, &mut x_h);
+        self.factors.z[i] = if i == 0 {
+            x_h
+        } else {
+            product(pseudo_inverse(chain(&z[..i]).view())?.view(), x_h.view())
+        };
+        Ok(())
+    }
+
+    fn update_h(&mut self, i: usize) {
+        let phi = chain(&self.factors.z[..=i]);
+        let h = &mut self.factors.h[i];
+        let (k, n) = h.shape();
+        let (mut phi_t_x, mut phi_t_phi) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
+        self.x.tr_mul(&phi, &mut phi_t_x);
+        gram_of_columns(&mut phi_t_phi, &phi);
+        self.solver.update(h, Products { phi_t_x: &phi_t_x, phi_t_phi: &phi_t_phi });
+    }
+
+    fn measure(&mut self) {
+        let phi = chain(&self.factors.z);
+        self.error = direct_error(self.x, &phi, self.factors.top_features());
+    }
+}
+
+impl<T: Scalar> Algorithm for LiteralLoop<'_, T> {
+    fn error(&self) -> f64 {
+        self.error
+    }
+
+    fn step(&mut self) -> Result<()> {
+        for i in 0..self.factors.depth() {
+            self.update_z(i)?;
+            self.update_h(i);
+        }
+        self.measure();
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! The factors of a model with any number of layers.
+
+use crate::error::{Error, Result};
+use crate::matrix::{Matrix, Scalar, product};
+
+/// `Z_1 .. Z_m` and `H_1 .. H_m`; layers count from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factors<T> {
+    /// The bases: `Z_1` is `p x k_1`, `Z_i` is `k_{i-1} x k_i`.
+    pub z: Vec<Matrix<T>>,
+    /// The features: `H_i` is `k_i x n`.
+    pub h: Vec<Matrix<T>>,
+}
+
+impl<T: Scalar> Factors<T> {
+    /// The number of layers `m`.
+    pub fn depth(&self) -> usize {
+        self.z.len()
+    }
+
+    /// The features of the last layer.
+    ///
+    /// # Panics
+    /// If there are no layers; no fit makes such factors.
+    pub fn top_features(&self) -> &Matrix<T> {
+        &self.h[self.h.len() - 1]
+    }
+
+    /// `Phi = Z_1 ... Z_layer`, the basis of a layer in the space of the data, `p x k`.
+    ///
+    /// # Errors
+    /// If there is no such layer.
+    pub fn basis(&self, layer: usize) -> Result<Matrix<T>> {
+        self.check_layer(layer)?;
+        Ok(chain(&self.z[..layer]))
+    }
+
+    pub(crate) fn check_layer(&self, layer: usize) -> Result<()> {
+        if (1..=self.depth()).contains(&layer) {
+            return Ok(());
+        }
+        let accepted = match self.depth() {
+            1 => "this model has layer 1 only".to_owned(),
+            m => format!("this model has layers 1 to {m}"),
+        };
+        Err(Error::parameter("the layer", layer, accepted))
+    }
+
+    /// Refuses factors whose shapes do not fit each other or the wanted ones.
+    pub(crate) fn check_shapes(&self, p: usize, n: usize, layers: &[usize]) -> Result<()> {
+        if self.z.len() != layers.len() || self.h.len() != layers.len() {
+            return Err(Error::Shape {
+                what: "the given factors".into(),
+                found: format!("{} bases and {} features", self.z.len(), self.h.len()),
+                expected: format!("{} of each", layers.len()),
+            });
+        }
+        let mut below = p;
+        for (i, &k) in layers.iter().enumerate() {
+            check_shape(format!("Z_{}", i + 1), &self.z[i], (below, k))?;
+            check_shape(format!("H_{}", i + 1), &self.h[i], (k, n))?;
+            below = k;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn check_shape<T: Scalar>(
+    what: String,
+    matrix: &Matrix<T>,
+    expected: (usize, usize),
+) -> Result<()> {
+    if matrix.shape() == expected {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what,
+        found: format!("{} x {}", matrix.rows(), matrix.cols()),
+        expected: format!("{} x {}", expected.0, expected.1),
+    })
+}
+
+/// The product of one or more factors, from the left.
+pub(crate) fn chain<T: Scalar>(factors: &[Matrix<T>]) -> Matrix<T> {
+    let (first, rest) = factors.split_first().unwrap_or_else(|| unreachable!("no factors"));
+    rest.iter().fold(first.clone(), |left, right| product(left.view(), right.view()))
+}

@@ -1,0 +1,80 @@
+//! The models, a folder each: `mod` (what it is), `params` (its settings, checked), `algorithm`
+//! (the paper's algorithm), `tests`.
+
+mod deep_semi_nmf;
+mod factors;
+mod options;
+mod semi_nmf;
+mod summary;
+
+pub use deep_semi_nmf::{DeepSemiNmf, Form};
+pub use factors::Factors;
+pub use options::FitOptions;
+pub use semi_nmf::{SemiNmf, SemiNmfLoop};
+pub use summary::{Notice, Summary};
+
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::Scalar;
+
+/// The settings a model was fitted with; one variant per model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "model", rename_all = "kebab-case")]
+pub enum Settings {
+    /// `X ~ Z H`.
+    SemiNmf(SemiNmf),
+    /// `X ~ Z_1 Z_2 ... Z_m H_m`.
+    DeepSemiNmf(DeepSemiNmf),
+}
+
+impl Settings {
+    /// The model's name, as on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SemiNmf(_) => "semi-nmf",
+            Self::DeepSemiNmf(_) => "deep-semi-nmf",
+        }
+    }
+
+    /// The number of components of each layer, the first one first.
+    pub fn layers(&self) -> Vec<usize> {
+        match self {
+            Self::SemiNmf(model) => vec![model.components],
+            Self::DeepSemiNmf(model) => model.layers.clone(),
+        }
+    }
+}
+
+/// What is known of the data a model was fitted to, beyond their numbers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The names of the features (rows of `X`), where they have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature_names: Option<Vec<String>>,
+    /// What was done to the data before the fit, in the words of whoever did it; the same is to
+    /// be done to data that the model is applied to.
+    #[serde(default)]
+    pub preprocessing: serde_json::Value,
+    /// Width, height and pixel order, or whatever else helps to show the features.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub display: serde_json::Value,
+}
+
+/// A fitted model: the factors, how they came about, and how good they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model<T> {
+    /// The settings of the fit.
+    pub settings: Settings,
+    /// `Z_i` and `H_i` of every layer.
+    pub factors: Factors<T>,
+    /// How the fit went.
+    pub summary: Summary,
+    /// What is known of the data.
+    pub provenance: Provenance,
+}
+
+impl<T: Scalar> Model<T> {
+    pub(crate) fn new(settings: Settings, factors: Factors<T>, summary: Summary) -> Self {
+        Self { settings, factors, summary, provenance: Provenance::default() }
+    }
+}

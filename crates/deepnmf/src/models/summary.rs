@@ -1,0 +1,154 @@
+//! How a fit went, in numbers and in words.
+
+use std::fmt::{Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use crate::driver::Run;
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Scalar, SvdMethod, truncated_svd};
+use crate::stop::StopReason;
+
+/// Something a user should know about a fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "notice", rename_all = "kebab-case")]
+pub enum Notice {
+    /// A layer is larger than the one below it.
+    IncreasingLayers {
+        /// The layer, counted from 1.
+        layer: usize,
+        /// Its number of components.
+        components: usize,
+        /// That of the layer below.
+        below: usize,
+    },
+    /// The linear model has collapsed to the rank of its top layer.
+    RankCollapse {
+        /// Components of the first layer.
+        first: usize,
+        /// Components of the last layer, and now the rank of `Z_1`.
+        last: usize,
+    },
+    /// The bases above the first layer are not of full rank, so the fast form does not apply.
+    LiteralForm,
+    /// The row space of the data holds no positive vector.
+    NoPositiveVector {
+        /// The layer, counted from 1.
+        layer: usize,
+    },
+}
+
+impl Display for Notice {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::IncreasingLayers { layer, components, below } => write!(
+                f,
+                "layer {layer} has {components} components but the layer below only {below}: \
+                 it cannot hold more information, usually layers shrink"
+            ),
+            Self::RankCollapse { first, last } => write!(
+                f,
+                "Z_1 has {first} columns but, after fine-tuning a linear model, rank {last}: its \
+                 top layer is a Semi-NMF of {last} components, which the layers below only start"
+            ),
+            Self::LiteralForm => write!(
+                f,
+                "the bases of the upper layers have dependent columns, so Algorithm 1 was run \
+                 step by step, which is slower"
+            ),
+            Self::NoPositiveVector { layer } => write!(
+                f,
+                "no positive vector lies in the row space of layer {layer}'s input, so its \
+                 optimal start falls back to the one of rank k - 1"
+            ),
+        }
+    }
+}
+
+/// How a fit went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The number of features `p`.
+    pub features: usize,
+    /// The number of samples `n`.
+    pub samples: usize,
+    /// The reconstruction error `|X - Z_1 ... Z_m H_m|_F`.
+    pub error: f64,
+    /// The same relative to `|X|_F`.
+    pub relative_error: f64,
+    /// The smallest error that any factorization of the top layer's rank can have.
+    pub svd_bound: Option<f64>,
+    /// By how much the error exceeds the bound: `error / svd_bound - 1`.
+    pub gap: Option<f64>,
+    /// Why the last loop over the top layer ended.
+    pub stop: StopReason,
+    /// Iterations of that loop.
+    pub iterations: usize,
+    /// Its errors: at the start, then after each iteration.
+    pub history: Vec<f64>,
+    /// Seconds of the whole fit.
+    pub seconds: f64,
+    /// Every loop of the fit in order.
+    pub runs: Vec<Run>,
+    /// What a user should know.
+    pub notices: Vec<Notice>,
+}
+
+/// What a summary is made of.
+pub(crate) struct Outcome {
+    pub(crate) x_norm_sq: f64,
+    pub(crate) bound: Option<f64>,
+    pub(crate) seconds: f64,
+    pub(crate) runs: Vec<Run>,
+    /// Which of the runs decided the top layer.
+    pub(crate) main_run: usize,
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl Summary {
+    pub(crate) fn new((features, samples): (usize, usize), outcome: Outcome) -> Self {
+        let run = &outcome.runs[outcome.main_run];
+        let error = run.history[run.history.len() - 1];
+        let norm = outcome.x_norm_sq.sqrt();
+        // A bound that is rounding alone is nothing to compare with.
+        let comparable = outcome.bound.filter(|b| *b > 1e-7 * norm);
+        Self {
+            features,
+            samples,
+            error,
+            relative_error: if norm > 0.0 { error / norm } else { 0.0 },
+            svd_bound: outcome.bound,
+            gap: comparable.map(|bound| error / bound - 1.0),
+            stop: run.stop,
+            iterations: run.iterations,
+            history: run.history.clone(),
+            seconds: outcome.seconds,
+            notices: outcome.notices,
+            runs: outcome.runs,
+        }
+    }
+}
+
+/// The error of the best approximation of rank `k` (Eckart & Young), from singular values that
+/// are at hand or computed here.
+pub(crate) fn svd_bound<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    x_norm_sq: f64,
+    k: usize,
+    singular_values: Option<&[f64]>,
+    seed: u64,
+) -> Result<f64> {
+    let (p, n) = x.shape();
+    let k = k.min(p).min(n);
+    let computed;
+    let values = match singular_values {
+        Some(values) if values.len() >= k => values,
+        _ => {
+            computed = truncated_svd(x, k, SvdMethod::Auto, seed)?.s;
+            &computed
+        }
+    };
+    let captured: f64 = values[..k].iter().map(|s| s * s).sum();
+    let rest = x_norm_sq - captured;
+    Ok(if k == p.min(n) { 0.0 } else { rest.max(0.0).sqrt() })
+}

@@ -1,0 +1,39 @@
+//! What the metadata of a model file say.
+
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::Dtype;
+use crate::models::{Provenance, Settings, Summary};
+
+/// The version of the format that this program writes and reads.
+pub(super) const FORMAT_VERSION: u32 = 1;
+
+/// The entry of `__metadata__` that is ours.
+pub(super) const KEY: &str = "deepnmf";
+
+/// The part that must be understood before anything else can be.
+#[derive(Debug, Deserialize)]
+pub(super) struct Version {
+    pub(super) format_version: u32,
+}
+
+/// The metadata of a model file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub(super) format_version: u32,
+    /// The version of the program that wrote the file.
+    pub(super) written_by: String,
+    pub(super) dtype: Dtype,
+    pub(super) settings: Settings,
+    pub(super) summary: Summary,
+    pub(super) provenance: Provenance,
+}
+
+/// The name and the shape (as stored, transposed) of each tensor, in the order of the file.
+pub(super) fn expected_tensors(p: usize, n: usize, layers: &[usize]) -> Vec<(String, [usize; 2])> {
+    let below = std::iter::once(p).chain(layers.iter().copied());
+    let z = layers.iter().zip(below).enumerate();
+    let z = z.map(|(i, (&k, below))| (format!("z{}", i + 1), [k, below]));
+    let h = layers.iter().enumerate().map(|(i, &k)| (format!("h{}", i + 1), [n, k]));
+    z.chain(h).collect()
+}

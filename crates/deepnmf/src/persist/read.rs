@@ -1,0 +1,150 @@
+//! Reading a model file. Nothing is allocated for the factors before the header is known to agree
+//! with itself, with the model it describes and with the length of the file.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use safetensors::tensor::Metadata;
+
+use super::header::{FORMAT_VERSION, Header, KEY, Version, expected_tensors};
+use super::write::tensor_dtype;
+use crate::error::{Error, Result};
+use crate::matrix::{Dtype, Matrix, Scalar};
+use crate::models::{Factors, Model};
+
+/// Long histories and many feature names fit; a hostile header does not fill the memory.
+const LARGEST_HEADER: u64 = 256 << 20;
+
+/// A model of either number type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyModel {
+    /// Factors of 32-bit numbers.
+    F32(Model<f32>),
+    /// Factors of 64-bit numbers.
+    F64(Model<f64>),
+}
+
+/// Reads a model file.
+///
+/// ```no_run
+/// use deepnmf::persist::{AnyModel, load_model};
+/// if let AnyModel::F64(model) = load_model("m.safetensors".as_ref())? {
+///     println!("{} layers, error {}", model.factors.depth(), model.summary.error);
+/// }
+/// # Ok::<(), deepnmf::Error>(())
+/// ```
+///
+/// # Errors
+/// If the file cannot be read, is damaged, or is no model file of a version this program knows.
+pub fn load_model(path: &Path) -> Result<AnyModel> {
+    let io = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let file = File::open(path).map_err(io)?;
+    let info = file.metadata().map_err(io)?;
+    if info.is_dir() {
+        return Err(refuse(path, "it is a folder, not a model file"));
+    }
+    let mut reader = BufReader::with_capacity(1 << 20, file);
+    let header = read_header(path, &mut reader, info.len())?;
+    match header.dtype {
+        Dtype::F32 => read_factors(path, reader, header).map(AnyModel::F32),
+        Dtype::F64 => read_factors(path, reader, header).map(AnyModel::F64),
+    }
+}
+
+fn refuse(path: &Path, reason: impl Into<String>) -> Error {
+    Error::ModelFile { path: path.to_owned(), reason: reason.into() }
+}
+
+/// Reads and checks everything but the factors.
+fn read_header(path: &Path, reader: &mut impl Read, file_length: u64) -> Result<Header> {
+    let foreign = || refuse(path, "it is not a model file of deepnmf (no safetensors header)");
+    let mut length = [0; 8];
+    reader.read_exact(&mut length).map_err(|_| foreign())?;
+    let length = u64::from_le_bytes(length);
+    if length > LARGEST_HEADER || length.checked_add(8).is_none_or(|end| end > file_length) {
+        return Err(foreign());
+    }
+    let mut bytes = Vec::new();
+    reader.take(length).read_to_end(&mut bytes).map_err(|source| Error::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })?;
+    let metadata: Metadata =
+        serde_json::from_slice(&bytes).map_err(|e| refuse(path, format!("damaged header: {e}")))?;
+    let header = our_header(path, &metadata)?;
+    check_tensors(path, &header, &metadata)?;
+    let expected = 8 + length + metadata.data_len() as u64;
+    if expected != file_length {
+        let reason = format!("it has {file_length} bytes but should have {expected}: truncated?");
+        return Err(refuse(path, reason));
+    }
+    Ok(header)
+}
+
+fn our_header(path: &Path, metadata: &Metadata) -> Result<Header> {
+    let text = metadata.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(|| {
+        refuse(path, "it is a safetensors file, but not a model of deepnmf (no such metadata)")
+    })?;
+    let damaged = |e: serde_json::Error| refuse(path, format!("damaged metadata: {e}"));
+    let version: Version = serde_json::from_str(text).map_err(damaged)?;
+    if version.format_version != FORMAT_VERSION {
+        let reason = format!(
+            "its format has version {}, this program reads version {FORMAT_VERSION}",
+            version.format_version
+        );
+        return Err(refuse(path, reason));
+    }
+    serde_json::from_str(text).map_err(damaged)
+}
+
+/// Every tensor of the model is there, of the right type and shape, in our order; no other is.
+fn check_tensors(path: &Path, header: &Header, metadata: &Metadata) -> Result<()> {
+    let layers = header.settings.layers();
+    let expected = expected_tensors(header.summary.features, header.summary.samples, &layers);
+    let found = metadata.offset_keys();
+    if layers.is_empty() || !found.iter().eq(expected.iter().map(|(name, _)| name)) {
+        let names: Vec<_> = expected.into_iter().map(|(name, _)| name).collect();
+        let reason = format!("it holds {found:?}, but the model it describes has {names:?}");
+        return Err(refuse(path, reason));
+    }
+    for (name, shape) in expected {
+        let Some(info) = metadata.info(&name) else { continue };
+        if info.shape != shape || info.dtype != tensor_dtype(header.dtype) {
+            let reason = format!(
+                "{name} is {:?} {:?}, but the model it describes needs {:?} {shape:?}",
+                info.dtype,
+                info.shape,
+                tensor_dtype(header.dtype)
+            );
+            return Err(refuse(path, reason));
+        }
+    }
+    Ok(())
+}
+
+fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -> Result<Model<T>> {
+    let layers = header.settings.layers();
+    let mut matrices = expected_tensors(header.summary.features, header.summary.samples, &layers)
+        .into_iter()
+        .map(|(name, [rows, cols])| {
+            // Stored transposed: its columns are our rows.
+            let mut matrix = Matrix::zeros(cols, rows);
+            reader.read_exact(bytemuck::cast_slice_mut(matrix.as_mut_slice())).map_err(
+                |source| Error::Io { action: "read", path: path.to_owned(), source },
+            )?;
+            match matrix.as_slice().iter().all(|v: &T| v.finite()) {
+                true => Ok(matrix),
+                false => Err(refuse(path, format!("{name} holds a value that is not finite"))),
+            }
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let h = matrices.split_off(layers.len());
+    Ok(Model {
+        settings: header.settings,
+        factors: Factors { z: matrices, h },
+        summary: header.summary,
+        provenance: header.provenance,
+    })
+}

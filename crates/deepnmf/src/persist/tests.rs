@@ -1,0 +1,151 @@
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::matrix::Scalar;
+use crate::models::{DeepSemiNmf, Model};
+use crate::testing::positive;
+
+fn model<T: Scalar>() -> Model<T> {
+    let mut model = DeepSemiNmf::new([5, 2]).fit(&positive::<T>(7, 11, 1)).unwrap();
+    model.provenance.feature_names = Some((0..7).map(|i| format!("pixel \"{i}\"")).collect());
+    model.provenance.preprocessing = serde_json::json!([{ "step": "unit" }]);
+    model
+}
+
+fn in_folder(name: &str) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+/// A valid file with some of its bytes replaced.
+fn reads_without_panic(bytes: &[u8]) -> Result<AnyModel, String> {
+    let (_folder, path) = in_folder("m.safetensors");
+    std::fs::write(&path, bytes).unwrap();
+    load_model(&path).map_err(|e| e.to_string())
+}
+
+fn file_of(model: &Model<f64>) -> Vec<u8> {
+    let (_folder, path) = in_folder("m.safetensors");
+    model.save(&path).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn a_model_comes_back_bit_for_bit() {
+    let (_folder, path) = in_folder("m.safetensors");
+    let wide = model::<f64>();
+    wide.save(&path).unwrap();
+    assert_eq!(load_model(&path).unwrap(), AnyModel::F64(wide));
+    let narrow = model::<f32>();
+    narrow.save(&path).unwrap();
+    assert_eq!(load_model(&path).unwrap(), AnyModel::F32(narrow));
+}
+
+#[test]
+fn any_reader_of_the_format_finds_components_and_samples_as_rows() {
+    let model = model::<f64>();
+    let bytes = file_of(&model);
+    let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let z = file.tensor("z1").unwrap();
+    assert_eq!(z.shape(), [5, 7]);
+    assert_eq!(file.tensor("h2").unwrap().shape(), [11, 2]);
+    let first = f64::from_le_bytes(z.data()[..8].try_into().unwrap());
+    assert_eq!(first.to_bits(), model.factors.z[0][(0, 0)].to_bits());
+    let second_component = f64::from_le_bytes(z.data()[7 * 8..8 * 8].try_into().unwrap());
+    assert_eq!(second_component.to_bits(), model.factors.z[0][(0, 1)].to_bits());
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let bytes = file_of(&model());
+    for length in 0..bytes.len() {
+        assert!(reads_without_panic(&bytes[..length]).is_err(), "{length} bytes were accepted");
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(reads_without_panic(&longer).unwrap_err().contains("should have"));
+}
+
+#[test]
+fn what_is_no_model_file_is_refused_in_words() {
+    let told = |bytes: &[u8]| reads_without_panic(bytes).unwrap_err();
+    assert!(told(b"").contains("not a model file"));
+    assert!(told(b"x,y\n1,2\n3,4\n").contains("not a model file"));
+    assert!(told(&[0xff; 64]).contains("not a model file"));
+    let foreign = safetensors::serialize::<&str, safetensors::tensor::TensorView<'_>, _>([], None);
+    assert!(told(&foreign.unwrap()).contains("not a model of deepnmf"));
+    let folder = TempDir::new().unwrap();
+    assert!(load_model(folder.path()).unwrap_err().to_string().contains("folder"));
+    let missing = load_model(&folder.path().join("none")).unwrap_err().to_string();
+    assert!(missing.contains("cannot read") && missing.contains("none"), "{missing}");
+}
+
+/// Replaces a piece of text in the header, keeping its length.
+fn edited(from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = file_of(&model());
+    let at = bytes.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+    bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+    bytes
+}
+
+#[test]
+fn a_header_that_contradicts_itself_is_refused_in_words() {
+    let told = |bytes: Vec<u8>| reads_without_panic(&bytes).unwrap_err();
+    let newer = told(edited("format_version\\\":1", "format_version\\\":9"));
+    assert!(newer.contains("version 9") && newer.contains("reads version 1"), "{newer}");
+    assert!(told(edited("\\\"dtype\\\":\\\"f64", "\\\"dtype\\\":\\\"f32")).contains("needs F32"));
+    assert!(told(edited("layers\\\":[5,2]", "layers\\\":[4,2]")).contains("needs F64 [4, 7]"));
+    assert!(told(edited("\"shape\":[5,7]", "\"shape\":[7,5]")).contains("z1"));
+    assert!(told(edited("features\\\":7", "features\\\":8")).contains("z1"));
+}
+
+#[test]
+fn factors_that_are_not_finite_are_refused() {
+    let mut bytes = file_of(&model());
+    let end = bytes.len();
+    bytes[end - 8..].copy_from_slice(&f64::NAN.to_le_bytes());
+    assert!(reads_without_panic(&bytes).unwrap_err().contains("h2"));
+}
+
+#[test]
+fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+    let (folder, path) = in_folder("m.safetensors");
+    std::fs::write(&path, "old").unwrap();
+    let failed = write_atomically(&path, |file| {
+        std::io::Write::write_all(file, b"half of the new")?;
+        Err(std::io::Error::other("no space left"))
+    });
+    let told = failed.unwrap_err().to_string();
+    assert!(told.contains("cannot write") && told.contains("no space left"), "{told}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(model::<f64>().save(folder.path()).is_err());
+    assert!(model::<f64>().save(&folder.path().join("no/such/folder")).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_damaged_file_never_panics(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = file_of(&model());
+        let header = bytes.len() / 2; // most damage belongs where it can mislead
+        for (index, byte) in edits {
+            let at = index.index(header);
+            bytes[at] = byte;
+        }
+        let _ = reads_without_panic(&bytes);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(reads_without_panic(&bytes).is_err());
+    }
+}

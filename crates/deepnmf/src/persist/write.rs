@@ -1,0 +1,69 @@
+//! Writing a model file.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use safetensors::tensor::{Metadata, TensorInfo};
+
+use super::atomic::write_atomically;
+use super::header::{FORMAT_VERSION, Header, KEY, expected_tensors};
+use crate::error::{Error, Result};
+use crate::matrix::{Dtype, Scalar};
+use crate::models::Model;
+
+impl<T: Scalar> Model<T> {
+    /// Writes the model to `path`, whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let unsound = |reason: String| Error::ModelFile { path: path.to_owned(), reason };
+        let header = self.header_bytes().map_err(unsound)?;
+        write_atomically(path, |file| {
+            file.write_all(&(header.len() as u64).to_le_bytes())?;
+            file.write_all(&header)?;
+            for matrix in self.factors.z.iter().chain(&self.factors.h) {
+                file.write_all(bytemuck::cast_slice(matrix.as_slice()))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn header_bytes(&self) -> std::result::Result<Vec<u8>, String> {
+        let header = Header {
+            format_version: FORMAT_VERSION,
+            written_by: env!("CARGO_PKG_VERSION").to_owned(),
+            dtype: T::DTYPE,
+            settings: self.settings.clone(),
+            summary: self.summary.clone(),
+            provenance: self.provenance.clone(),
+        };
+        let ours = serde_json::to_string(&header).map_err(|e| e.to_string())?;
+        let (p, n) = (self.summary.features, self.summary.samples);
+        let mut offset = 0;
+        let tensors = expected_tensors(p, n, &self.settings.layers())
+            .into_iter()
+            .map(|(name, shape)| {
+                let begin = offset;
+                offset += shape[0] * shape[1] * size_of::<T>();
+                let dtype = tensor_dtype(T::DTYPE);
+                (name, TensorInfo { dtype, shape: shape.to_vec(), data_offsets: (begin, offset) })
+            })
+            .collect();
+        let metadata = Metadata::new(Some(HashMap::from([(KEY.to_owned(), ours)])), tensors)
+            .map_err(|e| e.to_string())?;
+        let mut bytes = serde_json::to_vec(&metadata).map_err(|e| e.to_string())?;
+        // Tensors begin at a multiple of eight bytes, so that they can be mapped.
+        bytes.resize(bytes.len().next_multiple_of(8), b' ');
+        Ok(bytes)
+    }
+}
+
+/// Our number type in the words of the format.
+pub(super) fn tensor_dtype(dtype: Dtype) -> safetensors::Dtype {
+    match dtype {
+        Dtype::F32 => safetensors::Dtype::F32,
+        Dtype::F64 => safetensors::Dtype::F64,
+    }
+}

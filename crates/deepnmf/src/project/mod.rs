@@ -1,0 +1,92 @@
+//! Features of new samples (the paper's section 5), at any layer.
+//!
+//! With `Phi = Z_1 ... Z_l`, the basis of layer `l` in the space of the data:
+//!
+//! * Method 1, [`Projection::Basis`]: `h = Phi^+ x`. Fast, but entries may be negative.
+//! * Method 2, [`Projection::NonNegative`]: `h = argmin |x - Phi h|` over `h >= 0`, solved
+//!   exactly, so that the training set never comes back with a larger error than the fit had.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::matrix::{DataMatrix, Matrix, Scalar, Whitening, check_data, gram_of_columns, product};
+use crate::models::Model;
+use crate::update::{Products, h_exact, h_hals};
+
+/// Sweeps of coordinate descent that guess the active sets for the exact solver.
+const GUESSING_SWEEPS: usize = 50;
+
+/// How features of new samples are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Projection {
+    /// Method 1: by the pseudo-inverse of the basis.
+    Basis,
+    /// Method 2: by non-negative least squares.
+    NonNegative,
+}
+
+impl<T: Scalar> Model<T> {
+    /// The features of the samples `x` at a layer, counted from 1: `k x n`.
+    ///
+    /// ```
+    /// use deepnmf::{Matrix, Projection, SemiNmf};
+    /// let x = Matrix::from_fn(5, 12, |i, j| (i * j % 4) as f64);
+    /// let model = SemiNmf::new(2).fit(&x)?;
+    /// let h = model.project(&x, 1, Projection::NonNegative)?;
+    /// assert_eq!(h.shape(), (2, 12));
+    /// # Ok::<(), deepnmf::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such layer, or the samples have another number of features than the model.
+    pub fn project(
+        &self,
+        x: &dyn DataMatrix<T>,
+        layer: usize,
+        method: Projection,
+    ) -> Result<Matrix<T>> {
+        let phi = self.factors.basis(layer)?;
+        let (features, _) = x.shape();
+        if features != phi.rows() {
+            return Err(Error::Shape {
+                what: "the number of features of each sample".into(),
+                found: features.to_string(),
+                expected: phi.rows().to_string(),
+            });
+        }
+        check_data(x)?;
+        match method {
+            Projection::Basis => by_basis(x, &phi),
+            Projection::NonNegative => Ok(non_negative(x, &phi)),
+        }
+    }
+}
+
+/// `Phi^+ x` through an orthonormal basis `Phi W^T` of the same space.
+fn by_basis<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
+    let w = Whitening::of::<T>(&gram_in_f64(phi))?.w.cast::<T>();
+    let orthonormal = product(phi.view(), w.t());
+    let mut image = Matrix::zeros(w.rows(), x.shape().1);
+    x.tr_mul(&orthonormal, &mut image);
+    Ok(product(w.t(), image.view()))
+}
+
+fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Matrix<T> {
+    let mut phi_t_x = Matrix::zeros(phi.cols(), x.shape().1);
+    x.tr_mul(phi, &mut phi_t_x);
+    let (phi_t_x, phi_t_phi) = (phi_t_x.cast::<f64>(), gram_in_f64(phi));
+    let mut guess = Matrix::zeros(phi.cols(), x.shape().1);
+    let products = Products { phi_t_x: &phi_t_x, phi_t_phi: &phi_t_phi };
+    h_hals(&mut guess, products, GUESSING_SWEEPS);
+    h_exact(&phi_t_phi, &phi_t_x, &guess).cast()
+}
+
+fn gram_in_f64<T: Scalar>(phi: &Matrix<T>) -> Matrix<f64> {
+    let mut gram = Matrix::zeros(phi.cols(), phi.cols());
+    gram_of_columns(&mut gram, &phi.cast());
+    gram
+}

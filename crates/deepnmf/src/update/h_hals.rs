@@ -1,0 +1,91 @@
+//! Coordinate descent (HALS; Cichocki & Phan 2009, repeated sweeps as in Gillis & Glineur 2012).
+//!
+//! Each row in turn is set to its exact minimiser, the others fixed:
+//!
+//! ```text
+//! h_i <- max(0, h_i + (b_i - g_i^T H) / g_ii)        i = 1 .. k
+//! ```
+//!
+//! Sweeps over all rows are repeated on the same products, which cost far more than a sweep does,
+//! until a sweep moves a block of columns by less than a tenth of what its first sweep did.
+
+use super::Products;
+use super::blocks::{for_each_block, vectorised};
+use crate::matrix::{Matrix, MatrixView, Scalar};
+
+/// Columns swept together, side by side in vector registers.
+const LANES: usize = 16;
+
+/// A later sweep that moves less than this share of the first one (squared) is the last.
+const LITTLE: f64 = 0.01;
+
+/// At most `sweeps` sweeps of coordinate descent on `h`.
+pub fn h_hals<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, sweeps: usize) {
+    let k = h.rows();
+    let gram = products.phi_t_phi;
+    let scratch = || (vec![[T::ZERO; LANES]; k], vec![[T::ZERO; LANES]; k]);
+    for_each_block(h, products.phi_t_x, LANES, scratch, |(rows, targets), h, b| {
+        to_rows(h, rows);
+        to_rows(b, targets);
+        let mut first = 0.0;
+        for s in 0..sweeps {
+            let moved = vectorised(|| sweep(gram.as_slice(), targets, rows));
+            if s == 0 {
+                first = moved;
+            }
+            if moved <= LITTLE * first {
+                break;
+            }
+        }
+        from_rows(rows, h);
+    });
+}
+
+/// One sweep over all rows; returns how far the block has moved, squared.
+#[inline(always)]
+fn sweep<T: Scalar>(gram: &[T], b: &[[T; LANES]], h: &mut [[T; LANES]]) -> f64 {
+    let k = h.len();
+    let mut moved = [T::ZERO; LANES];
+    for i in 0..k {
+        let g_i = &gram[i * k..(i + 1) * k];
+        let g_ii = g_i[i];
+        if g_ii <= T::ZERO {
+            continue; // a zero basis vector: its features change nothing
+        }
+        let mut rest = b[i];
+        for (g, h) in g_i.iter().zip(h.iter()) {
+            for l in 0..LANES {
+                rest[l] -= *g * h[l];
+            }
+        }
+        let inverse = T::ONE / g_ii;
+        for l in 0..LANES {
+            let new = h[i][l] + rest[l] * inverse;
+            let new = if new < T::FLUSH { T::ZERO } else { new };
+            let step = new - h[i][l];
+            moved[l] += step * step;
+            h[i][l] = new;
+        }
+    }
+    moved.iter().map(|v| v.to_f64()).sum()
+}
+
+/// Columns to rows of lanes; lanes without a column are zero.
+fn to_rows<T: Scalar>(columns: &[T], rows: &mut [[T; LANES]]) {
+    let k = rows.len();
+    let view = MatrixView::contiguous(columns, k, columns.len() / k);
+    rows.fill([T::ZERO; LANES]);
+    for j in 0..view.cols() {
+        for (row, v) in rows.iter_mut().zip(view.col(j)) {
+            row[j] = v;
+        }
+    }
+}
+
+fn from_rows<T: Scalar>(rows: &[[T; LANES]], columns: &mut [T]) {
+    for (j, column) in columns.chunks_exact_mut(rows.len()).enumerate() {
+        for (v, row) in column.iter_mut().zip(rows) {
+            *v = row[j];
+        }
+    }
+}

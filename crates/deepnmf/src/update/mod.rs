@@ -1,0 +1,99 @@
+//! The update rules, one a file, each with its formula.
+//!
+//! A rule for the features sees two products and nothing else: `B = Phi^T X` (`k x n`) and
+//! `G = Phi^T Phi` (`k x k`), where `Phi = Z_1 ... Z_i` is the basis of the layer at hand. All
+//! of them lower (or keep) `|X - Phi H|` over non-negative `H`, and all of them treat the columns
+//! of `H` independently, so they work through fixed blocks of columns on all threads.
+
+mod blocks;
+mod h_accelerated;
+mod h_exact;
+mod h_hals;
+mod h_multiplicative;
+mod z_least_squares;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::matrix::{Matrix, Scalar};
+
+pub use h_accelerated::h_accelerated;
+pub use h_exact::h_exact;
+pub use h_hals::h_hals;
+pub use h_multiplicative::h_multiplicative;
+pub(crate) use z_least_squares::{ZScratch, z_least_squares};
+
+/// What a rule for the features may see of the data and the basis.
+#[derive(Debug, Clone, Copy)]
+pub struct Products<'a, T> {
+    /// `B = Phi^T X`, `k x n`.
+    pub phi_t_x: &'a Matrix<T>,
+    /// `G = Phi^T Phi`, `k x k`.
+    pub phi_t_phi: &'a Matrix<T>,
+}
+
+/// Which rule updates the features, and how hard it works in one iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case")]
+pub enum HSolver {
+    /// The paper's multiplicative rule.
+    Multiplicative {
+        /// The exponent; the objective provably never rises for 0.5 and below.
+        eta: f64,
+    },
+    /// Exact coordinate descent, row by row.
+    Hals {
+        /// The most sweeps over all rows in one iteration.
+        sweeps: usize,
+    },
+    /// Nesterov's accelerated projected gradient with restart.
+    Accelerated {
+        /// Gradient steps in one iteration.
+        steps: usize,
+    },
+}
+
+impl HSolver {
+    /// The multiplicative rule with the paper's square root.
+    pub const MULTIPLICATIVE: Self = Self::Multiplicative { eta: 0.5 };
+    /// Coordinate descent with enough sweeps to be worth the products it works on.
+    pub const HALS: Self = Self::Hals { sweeps: 10 };
+    /// Accelerated gradients with enough steps to be worth the products they work on.
+    pub const ACCELERATED: Self = Self::Accelerated { steps: 20 };
+
+    /// Refuses settings no rule can work with.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            Self::Multiplicative { eta } if !(eta > 0.0 && eta <= 1.0) => Err(Error::parameter(
+                "the exponent eta of the multiplicative rule",
+                eta,
+                "it must be above 0 and at most 1 (0.5 is the paper's)",
+            )),
+            Self::Hals { sweeps: 0 } => {
+                Err(Error::parameter("the number of sweeps", 0, "at least 1 is needed"))
+            }
+            Self::Accelerated { steps: 0 } => {
+                Err(Error::parameter("the number of gradient steps", 0, "at least 1 is needed"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Updates the features `h` in place.
+    pub fn update<T: Scalar>(self, h: &mut Matrix<T>, products: Products<'_, T>) {
+        match self {
+            Self::Multiplicative { eta } => h_multiplicative(h, products, eta),
+            Self::Hals { sweeps } => h_hals(h, products, sweeps),
+            Self::Accelerated { steps } => h_accelerated(h, products, steps),
+        }
+    }
+}
+
+impl Default for HSolver {
+    fn default() -> Self {
+        Self::HALS
+    }
+}

@@ -1,2 +1,44 @@
-//! x
-fn main() {}
+//! The program `deepnmf`: factorizes data files from a terminal.
+//!
+//! Raw flags ([`args`]) become a checked plan, the plan is carried out ([`commands`]), and what
+//! comes out is one text or one JSON object ([`output`]). This file only maps errors to exit codes.
+
+mod args;
+mod commands;
+mod input;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command, UsageError};
+use crate::output::{Outcome, Output};
+
+/// What the shell expects of a program that somebody stopped with Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+/// What a program returns that was called the wrong way.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let output = Output::new(args.json, args.quiet);
+    let done = match &args.command {
+        Command::Demo(demo) => commands::demo::run(demo, output),
+        Command::Fit(fit) => commands::fit::run(fit, output),
+        Command::Transform(transform) => commands::transform::run(transform, output),
+        Command::Info(info) => commands::info::run(info, output),
+        Command::Completions(completions) => commands::completions::run(completions, output),
+    };
+    match done {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output.failure(&error);
+            if error.is::<UsageError>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+        }
+    }
+}

@@ -20,12 +20,7 @@ pub struct Dataset<T> {
 impl<T: Scalar> Dataset<T> {
     /// Data about which nothing else is known.
     pub fn new(x: Matrix<T>) -> Self {
-        Self {
-            x,
-            feature_names: None,
-            attributes: Vec::new(),
-            image_shape: None,
-        }
+        Self { x, feature_names: None, attributes: Vec::new(), image_shape: None }
     }
 
     /// The number of samples, `n`.
@@ -40,9 +35,7 @@ impl<T: Scalar> Dataset<T> {
 
     /// The attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes
-            .iter()
-            .find(|attribute| attribute.name == name)
+        self.attributes.iter().find(|attribute| attribute.name == name)
     }
 }
 
@@ -117,11 +110,7 @@ impl Attribute {
         let classes = order.keys().map(|&key| class(key)).collect();
         let code = |label: &Option<K>| *order.get(label.as_ref()?)?;
         let codes = labels.iter().map(code).collect();
-        Self {
-            name,
-            classes,
-            codes,
-        }
+        Self { name, classes, codes }
     }
 
     /// The names of the classes, each held by at least one sample.

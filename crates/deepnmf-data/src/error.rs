@@ -279,15 +279,8 @@ impl Fault {
     pub(crate) fn in_file(self, path: &Path) -> DataError {
         let path = path.to_path_buf();
         match self {
-            Self::Read(source) => DataError::Io {
-                action: "read",
-                path,
-                source,
-            },
-            fault => DataError::File {
-                path,
-                fault: Box::new(fault),
-            },
+            Self::Read(source) => DataError::Io { action: "read", path, source },
+            fault => DataError::File { path, fault: Box::new(fault) },
         }
     }
 }

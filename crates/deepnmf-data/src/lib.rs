@@ -28,4 +28,4 @@ mod write;
 pub use dataset::{Attribute, Dataset, ImageShape, PixelOrder};
 pub use error::{Cell, DataError, Fault};
 pub use load::{LoadOptions, load};
-pub use write::{write_atomically, write_npy};
+pub use write::write_npy;

@@ -14,7 +14,7 @@ use deepnmf::Scalar;
 
 use self::canvas::Canvas;
 use self::colour::Rgb;
-use crate::{DataError, ImageShape, PixelOrder};
+use crate::{ImageShape, PixelOrder};
 
 /// Why a picture cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum PictureError {
     },
     /// The file cannot be written.
     #[error(transparent)]
-    Write(#[from] DataError),
+    Write(#[from] deepnmf::Error),
 }
 
 /// One sample in colour.
@@ -69,11 +69,7 @@ impl Tile {
         shape: ImageShape,
         scale: Scale,
     ) -> Result<Self, PictureError> {
-        let ImageShape {
-            width,
-            height,
-            order,
-        } = shape;
+        let ImageShape { width, height, order } = shape;
         if values.is_empty() || width.checked_mul(height) != Some(values.len()) {
             return Err(PictureError::TileSize {
                 tile: number,

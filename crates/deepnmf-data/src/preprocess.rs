@@ -59,10 +59,7 @@ fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
         .columns()
         .enumerate()
         .map(|(sample, column)| {
-            norm(column).map_err(|what| DataError::NoUnitNorm {
-                sample: sample + 1,
-                what,
-            })
+            norm(column).map_err(|what| DataError::NoUnitNorm { sample: sample + 1, what })
         })
         .collect::<Result<Vec<_>, _>>()?;
     for (sample, norm) in norms.iter().enumerate() {
@@ -83,10 +80,7 @@ fn norm<T: Scalar>(sample: &[T]) -> Result<Norm, &'static str> {
     }
     // Relative to the largest entry no square overflows, and those that vanish do not count.
     let squares: f64 = sample.iter().map(|v| (v.to_f64() / largest).powi(2)).sum();
-    Ok(Norm {
-        largest,
-        rest: squares.sqrt(),
-    })
+    Ok(Norm { largest, rest: squares.sqrt() })
 }
 
 #[cfg(test)]

@@ -1,99 +1,22 @@
 //! Writes results: either the whole file is there afterwards, or what was there before.
 
-use std::fs;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
+use deepnmf::persist::write_atomically;
 use deepnmf::{Dtype, Matrix, Scalar};
-use tempfile::NamedTempFile;
-
-use crate::DataError;
 
 /// Writes a matrix as `.npy`: the `n` columns of `samples_as_rows` become the rows of a C-ordered
 /// array of shape `(n, p)`, which NumPy sees as samples x features.
 ///
 /// # Errors
 /// If the file cannot be written; a file that was there before is then still there, unchanged.
-pub fn write_npy<T: Scalar>(path: &Path, samples_as_rows: &Matrix<T>) -> Result<(), DataError> {
+pub fn write_npy<T: Scalar>(path: &Path, samples_as_rows: &Matrix<T>) -> deepnmf::Result<()> {
     let (features, samples) = samples_as_rows.shape();
     write_atomically(path, |file| {
         file.write_all(&npy_header(T::DTYPE, samples, features))?;
         write_little_endian(file, samples_as_rows.as_slice())
     })
-}
-
-/// Writes a file as a whole or not at all: what `write` writes goes to a temporary file in the
-/// same folder, which takes the place of `path` only once it is safely on disk.
-///
-/// # Errors
-/// If `write` fails, the folder cannot be written to, or `path` is no regular file; what was there
-/// before is then still there, unchanged.
-pub fn write_atomically(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), DataError> {
-    let failed = |source| DataError::Io {
-        action: "write",
-        path: path.to_path_buf(),
-        source,
-    };
-    // Renaming onto a link would replace the link; the file it leads to is meant.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let before = fs::metadata(&target).ok();
-    if before.as_ref().is_some_and(|before| !before.is_file()) {
-        return Err(DataError::NotAFile {
-            path: path.to_path_buf(),
-            found: if target.is_dir() {
-                "a folder"
-            } else {
-                "a device or pipe"
-            },
-            wanted: "file to write".into(),
-        });
-    }
-    let temporary = fill_temporary(&folder_of(&target), write).map_err(failed)?;
-    if let Some(before) = before {
-        temporary
-            .as_file()
-            .set_permissions(before.permissions())
-            .map_err(failed)?;
-    }
-    temporary.persist(&target).map_err(|e| failed(e.error))?;
-    sync_folder(&folder_of(&target));
-    Ok(())
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
-}
-
-fn fill_temporary(
-    folder: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".deepnmf-");
-    // The default, readable by the owner alone, is for secrets; the umask still applies to this.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(folder)?;
-    let mut buffer = BufWriter::new(temporary.as_file_mut());
-    write(&mut buffer)?;
-    buffer.flush()?;
-    drop(buffer);
-    temporary.as_file().sync_all()?;
-    Ok(temporary)
-}
-
-/// Makes the renaming itself last. The file is complete either way, so a system that cannot sync
-/// folders is no reason to fail.
-fn sync_folder(folder: &Path) {
-    if let Ok(folder) = fs::File::open(folder) {
-        let _ = folder.sync_all();
-    }
 }
 
 /// The header of version 1.0, padded as NumPy does so that the numbers start at a multiple of 64.

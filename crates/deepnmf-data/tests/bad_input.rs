@@ -25,11 +25,7 @@ impl Bad {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
-        Self {
-            folder,
-            path,
-            options: LoadOptions::default(),
-        }
+        Self { folder, path, options: LoadOptions::default() }
     }
 
     fn data_key(mut self, key: &str) -> Self {
@@ -44,9 +40,7 @@ impl Bad {
 
     /// Checks what is said about the file after its path.
     fn says(&self, expected: &str) {
-        let message = load::<f32>(&self.path, &self.options)
-            .unwrap_err()
-            .to_string();
+        let message = load::<f32>(&self.path, &self.options).unwrap_err().to_string();
         assert_eq!(message, format!("{}: {expected}", self.path.display()));
     }
 }
@@ -73,9 +67,7 @@ const LIST: &str = "the file holds fea (3 x 2 double), gnd (2 x 1 double), names
 fn a_missing_file_a_folder_and_a_device_are_named() {
     let bad = Bad::file("x.csv", "");
     let said = |path: &str| {
-        load::<f64>(&bad.folder.path().join(path), &bad.options)
-            .unwrap_err()
-            .to_string()
+        load::<f64>(&bad.folder.path().join(path), &bad.options).unwrap_err().to_string()
     };
     let missing = said("no.npy");
     assert!(missing.starts_with("there is no file /"), "{missing}");
@@ -83,10 +75,7 @@ fn a_missing_file_a_folder_and_a_device_are_named() {
         "no.npy: give the path of a .npy, .mat (MATLAB v5 to v7), .csv, .tsv or .txt file"
     ));
     let folder = said("");
-    assert!(
-        folder.contains(" is a folder, not a file: give the path of a .npy, "),
-        "{folder}"
-    );
+    assert!(folder.contains(" is a folder, not a file: give the path of a .npy, "), "{folder}");
     #[cfg(unix)]
     assert!(said("/dev/zero").starts_with("/dev/zero is a device or pipe, not a file"));
 }
@@ -112,9 +101,8 @@ fn a_file_that_may_not_be_read_is_named() {
 fn empty_and_unknown_files() {
     let accepted = ".npy, .mat (MATLAB v5 to v7), .csv, .tsv or .txt";
     for name in ["x.csv", "x.npy", "x.mat", "x"] {
-        Bad::file(name, "").says(&format!(
-            "the file is empty: {accepted} with at least one sample is needed"
-        ));
+        Bad::file(name, "")
+            .says(&format!("the file is empty: {accepted} with at least one sample is needed"));
     }
     for name in ["x.dat", "x", "x.jpeg"] {
         Bad::file(name, "1,2\n").says(&format!("the format is not known: {accepted} is accepted"));
@@ -175,10 +163,7 @@ fn npy_arrays_that_are_no_tables_of_numbers() {
         ("<c16", "complex numbers (type \"<c16\")"),
         ("<U5", "text (type \"<U5\")"),
         ("<M8[ns]", "dates or times (type \"<M8[ns]\")"),
-        (
-            "<f16",
-            "floating-point numbers of an unusual size (type \"<f16\")",
-        ),
+        ("<f16", "floating-point numbers of an unusual size (type \"<f16\")"),
     ] {
         npy_file(descr, "(1, 1)", &[0; 16]).says(&format!(
             "the array holds {words}: convert it to floating-point or whole numbers"
@@ -212,21 +197,11 @@ fn npy_files_cut_short() {
 
 #[test]
 fn numbers_that_are_not_finite_or_do_not_fit() {
-    npy_file(
-        "<f8",
-        "(2, 2)",
-        &encode("f8", false, &[1.0, 2.0, f64::NAN, 4.0]),
-    )
-    .says(
+    npy_file("<f8", "(2, 2)", &encode("f8", false, &[1.0, 2.0, f64::NAN, 4.0])).says(
         "sample 2, feature 1 is NaN (row and column of the table, counted from 1): \
          remove the sample or put a number there",
     );
-    npy_file(
-        "<f8",
-        "(2, 2)",
-        &encode("f8", false, &[1.0, 1e300, 3.0, 4.0]),
-    )
-    .says(
+    npy_file("<f8", "(2, 2)", &encode("f8", false, &[1.0, 1e300, 3.0, 4.0])).says(
         "sample 1, feature 2 is 1e300 (row and column of the table, counted from 1), \
          too large for f32: load the data as f64",
     );
@@ -245,9 +220,7 @@ fn mat_variables_that_are_not_there_or_of_no_use() {
     mat_file(table_and_labels)
         .data_key("Fea")
         .says(&format!("there is no variable \"Fea\": {LIST}"));
-    mat_file(table_and_labels)
-        .labels_key("y")
-        .says(&format!("there is no variable \"y\": {LIST}"));
+    mat_file(table_and_labels).labels_key("y").says(&format!("there is no variable \"y\": {LIST}"));
     mat_file(table_and_labels).data_key("names").says(&format!(
         "the variable \"names\" is 3 x 1 cell, but a numeric table is needed: {LIST}"
     ));

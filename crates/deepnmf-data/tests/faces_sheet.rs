@@ -8,10 +8,7 @@ use deepnmf_data::builtin::Faces;
 use deepnmf_data::picture::{Scale, Sheet};
 use deepnmf_data::write_npy;
 
-const GREY: Scale = Scale::Range {
-    low: 0.0,
-    high: 1.0,
-};
+const GREY: Scale = Scale::Range { low: 0.0, high: 1.0 };
 
 fn add(sheet: &mut Sheet, caption: &str, faces: &Faces) -> Result<(), Box<dyn Error>> {
     let faces = faces.generate::<f32>()?;
@@ -22,11 +19,7 @@ fn add(sheet: &mut Sheet, caption: &str, faces: &Faces) -> Result<(), Box<dyn Er
 #[test]
 #[ignore = "writes deepnmf-faces.png and .npy to the folder for temporary files, to look at"]
 fn write_a_sheet_of_faces() -> Result<(), Box<dyn Error>> {
-    let one = Faces::default()
-        .identities(1)
-        .poses(1)
-        .expressions(1)
-        .illuminations(1);
+    let one = Faces::default().identities(1).poses(1).expressions(1).illuminations(1);
     let mut sheet = Sheet::new().columns(10).enlargement(3);
     add(&mut sheet, "identity", &one.clone().identities(20))?;
     add(&mut sheet, "pose: left to right", &one.clone().poses(10))?;

@@ -74,7 +74,7 @@ impl Error {
     /// A parameter outside its range.
     pub(crate) fn parameter(
         name: impl Into<String>,
-        value: impl ToString,
+        value: impl std::fmt::Display,
         accepted: impl Into<String>,
     ) -> Self {
         Self::Parameter { name: name.into(), value: value.to_string(), accepted: accepted.into() }

@@ -5,7 +5,7 @@ pub mod error;
 pub mod init;
 pub mod matrix;
 pub mod models;
-mod objective;
+pub mod objective;
 pub mod observe;
 pub mod persist;
 pub mod project;
@@ -22,6 +22,7 @@ pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
     DeepSemiNmf, Factors, FitOptions, Form, Model, Notice, Provenance, SemiNmf, Settings, Summary,
 };
+pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};
 pub use project::Projection;
 pub use stop::{CancelToken, StopReason, StopRule};

@@ -14,7 +14,10 @@ pub(crate) fn positive<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Matrix
 }
 
 /// The product of two matrices by its definition.
-pub(crate) fn literal_product<T: Scalar>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Matrix<f64> {
+pub(crate) fn literal_product<T: Scalar>(
+    a: MatrixView<'_, T>,
+    b: MatrixView<'_, T>,
+) -> Matrix<f64> {
     assert_eq!(a.cols(), b.rows());
     Matrix::from_fn(a.rows(), b.cols(), |i, j| {
         (0..a.cols()).map(|l| a.get(i, l).to_f64() * b.get(l, j).to_f64()).sum()
@@ -31,7 +34,8 @@ pub(crate) fn difference(a: &Matrix<f64>, b: &Matrix<f64>) -> Matrix<f64> {
 pub(crate) fn distance<T: Scalar, U: Scalar>(a: &Matrix<T>, b: &Matrix<U>) -> f64 {
     assert_eq!(a.shape(), b.shape());
     let largest = |m: &mut dyn Iterator<Item = f64>| m.fold(0.0f64, |l, v| l.max(v.abs()));
-    let off = largest(&mut a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| a.to_f64() - b.to_f64()));
+    let off =
+        largest(&mut a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| a.to_f64() - b.to_f64()));
     off / largest(&mut b.as_slice().iter().map(|b| b.to_f64())).max(f64::MIN_POSITIVE)
 }
 

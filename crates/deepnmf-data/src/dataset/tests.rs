@@ -14,10 +14,7 @@ fn codes_lead_back_to_the_labels() {
     let labels = [Some(3), None, Some(1), Some(3)];
     let attribute = Attribute::from_ints("kind", labels);
     for (sample, label) in labels.iter().enumerate() {
-        assert_eq!(
-            attribute.class_of(sample),
-            label.map(|l| l.to_string()).as_deref()
-        );
+        assert_eq!(attribute.class_of(sample), label.map(|l| l.to_string()).as_deref());
     }
     assert_eq!(attribute.class_of(4), None);
     assert_eq!(attribute.counts(), [1, 2]);

@@ -23,10 +23,7 @@ pub(super) fn read<T: Scalar>(
 ) -> Result<Dataset<T>, Fault> {
     let mut records = Records::new(file, delimiter);
     if !records.advance()? {
-        return Err(Fault::EmptyTable {
-            samples: 0,
-            features: 0,
-        });
+        return Err(Fault::EmptyTable { samples: 0, features: 0 });
     }
     let columns = Columns::of_first(records.fields(), labels_key)?;
     let mut table = Table::<T>::new(columns);
@@ -60,19 +57,12 @@ struct Table<T> {
 
 impl<T: Scalar> Table<T> {
     fn new(columns: Columns) -> Self {
-        Self {
-            columns,
-            data: Vec::new(),
-            labels: Vec::new(),
-            samples: 0,
-        }
+        Self { columns, data: Vec::new(), labels: Vec::new(), samples: 0 }
     }
 
     fn push<'a>(&mut self, fields: impl ExactSizeIterator<Item = &'a [u8]>) -> Result<(), Problem> {
         if fields.len() != self.columns.width {
-            return Err(Problem::Ragged {
-                found: fields.len(),
-            });
+            return Err(Problem::Ragged { found: fields.len() });
         }
         for (column, field) in fields.enumerate() {
             if self.columns.labels == Some(column) {
@@ -94,28 +84,16 @@ impl<T: Scalar> Table<T> {
             .map_err(|error| Fault::damaged(error.to_string()))?;
         let name = self.columns.labels_name();
         let labels = name.map(|name| Attribute::from_strings(name, self.labels));
-        Ok(Dataset {
-            feature_names: self.columns.feature_names(),
-            ..with_labels(x, labels)
-        })
+        Ok(Dataset { feature_names: self.columns.feature_names(), ..with_labels(x, labels) })
     }
 
     /// Puts a problem with the line that comes next into words.
     fn fault(&self, problem: Problem, line: u64, delimiter: Delimiter) -> Fault {
-        let cell = |column| Cell {
-            line,
-            column: column + 1,
-            name: self.columns.name(column),
-        };
+        let cell = |column| Cell { line, column: column + 1, name: self.columns.name(column) };
         match problem {
             Problem::Ragged { found } => {
                 let (expected, delimiter) = (self.columns.width, delimiter.name());
-                Fault::Ragged {
-                    line,
-                    found,
-                    expected,
-                    delimiter,
-                }
+                Fault::Ragged { line, found, expected, delimiter }
             }
             Problem::Missing { column } => Fault::MissingValue { cell: cell(column) },
             Problem::NotText { column } => Fault::NotText { cell: cell(column) },
@@ -125,11 +103,7 @@ impl<T: Scalar> Table<T> {
             }
             Problem::NotANumber { column, text } => {
                 let advice = self.advice(column, &text);
-                Fault::NotANumber {
-                    cell: cell(column),
-                    text: shown(&text),
-                    advice,
-                }
+                Fault::NotANumber { cell: cell(column), text: shown(&text), advice }
             }
         }
     }
@@ -155,11 +129,7 @@ fn number<T: Scalar>(column: usize, field: &[u8]) -> Result<T, Problem> {
         return Err(Problem::NotANumber { column, text });
     };
     let number = T::from_f64(value);
-    if number.finite() {
-        Ok(number)
-    } else {
-        Err(Problem::NotFinite { column, value })
-    }
+    if number.finite() { Ok(number) } else { Err(Problem::NotFinite { column, value }) }
 }
 
 /// A label; an empty field is a missing one.

@@ -21,17 +21,11 @@ fn line_of(fault: &Fault) -> u64 {
 
 #[test]
 fn a_line_is_a_sample_with_a_header_or_without() {
-    for text in [
-        "1,2,3\n4,5,6\n",
-        "a,b,c\n1,2,3\n4,5,6",
-        "\u{feff}a,b,c\r\n1, 2 ,3\r\n4,5,6\r\n",
-    ] {
+    for text in ["1,2,3\n4,5,6\n", "a,b,c\n1,2,3\n4,5,6", "\u{feff}a,b,c\r\n1, 2 ,3\r\n4,5,6\r\n"] {
         let data = read_text(text, None).unwrap();
         assert_eq!(data.x.shape(), (3, 2));
         assert_eq!(data.x.as_slice(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-        let names = text
-            .contains('a')
-            .then(|| vec!["a".into(), "b".into(), "c".into()]);
+        let names = text.contains('a').then(|| vec!["a".into(), "b".into(), "c".into()]);
         assert_eq!(data.feature_names, names);
     }
 }
@@ -45,10 +39,7 @@ fn numbers_may_be_written_in_any_usual_way() {
 #[test]
 fn a_first_line_of_numbers_and_gaps_is_not_a_header() {
     for text in ["1,nan\n1,2\n", "inf,1\n1,2\n", "-Infinity,1\n1,2\n"] {
-        assert!(matches!(
-            read_text(text, None),
-            Err(Fault::NotFinite { sample: 1, .. })
-        ));
+        assert!(matches!(read_text(text, None), Err(Fault::NotFinite { sample: 1, .. })));
     }
     for text in ["1,,3\n1,2,3\n", "1,NA,3\n1,2,3\n"] {
         assert_eq!(line_of(&read_text(text, None).unwrap_err()), 1);
@@ -118,25 +109,15 @@ fn lines_are_counted_as_an_editor_counts_them() {
         ("1,2\r\n\r\n\r\n3\r\n", 4),
         ("a,b\n1,\"2\"\n3,\"x\ny\"\n", 3),
     ] {
-        assert_eq!(
-            line_of(&read_text(text, None).unwrap_err()),
-            line,
-            "{text:?}"
-        );
+        assert_eq!(line_of(&read_text(text, None).unwrap_err()), line, "{text:?}");
     }
 }
 
 #[test]
 fn a_number_too_large_for_f32_is_no_infinity() {
     let read_f32 = |text| read::<f32>(Cursor::new(text), Delimiter::Comma, None);
-    assert!(matches!(
-        read_f32("1,2\n3,1e300"),
-        Err(Fault::TooLarge { sample: 2, .. })
-    ));
-    assert!(matches!(
-        read_f32("1,2\n3,inf"),
-        Err(Fault::NotFinite { sample: 2, .. })
-    ));
+    assert!(matches!(read_f32("1,2\n3,1e300"), Err(Fault::TooLarge { sample: 2, .. })));
+    assert!(matches!(read_f32("1,2\n3,inf"), Err(Fault::NotFinite { sample: 2, .. })));
 }
 
 #[test]

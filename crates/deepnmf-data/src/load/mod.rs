@@ -49,11 +49,7 @@ fn open(path: &Path) -> Result<(File, u64), DataError> {
         let path = path.to_path_buf();
         match source.kind() {
             ErrorKind::NotFound => DataError::Missing { path },
-            _ => DataError::Io {
-                action: "read",
-                path,
-                source,
-            },
+            _ => DataError::Io { action: "read", path, source },
         }
     };
     // Asked before opening: opening a pipe would wait for its other end.
@@ -61,11 +57,7 @@ fn open(path: &Path) -> Result<(File, u64), DataError> {
     if !found.is_file() {
         return Err(DataError::NotAFile {
             path: path.to_path_buf(),
-            found: if found.is_dir() {
-                "a folder"
-            } else {
-                "a device or pipe"
-            },
+            found: if found.is_dir() { "a folder" } else { "a device or pipe" },
             wanted: format!("{ACCEPTED} file"),
         });
     }
@@ -73,9 +65,7 @@ fn open(path: &Path) -> Result<(File, u64), DataError> {
 }
 
 fn extension(path: &Path) -> String {
-    path.extension()
-        .map(|e| e.to_string_lossy().to_lowercase())
-        .unwrap_or_default()
+    path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// Reads any format from a file of `length` bytes.
@@ -134,13 +124,9 @@ fn detect(head: &[u8], extension: &str) -> Result<Format, Fault> {
             instead: "write it with save -v7 in MATLAB",
         }),
         "tsv" => Ok(Format::Text(Delimiter::Tab)),
-        "csv" => Ok(Format::Text(
-            Delimiter::sniff(head).unwrap_or(Delimiter::Comma),
-        )),
+        "csv" => Ok(Format::Text(Delimiter::sniff(head).unwrap_or(Delimiter::Comma))),
         // What `numpy.savetxt` writes unless told otherwise is separated by spaces.
-        "txt" => Ok(Format::Text(
-            Delimiter::sniff(head).unwrap_or(Delimiter::Spaces),
-        )),
+        "txt" => Ok(Format::Text(Delimiter::sniff(head).unwrap_or(Delimiter::Spaces))),
         _ => Err(Fault::UnknownFormat),
     }
 }
@@ -148,17 +134,11 @@ fn detect(head: &[u8], extension: &str) -> Result<Format, Fault> {
 /// Formats that would otherwise be taken for damaged files or text.
 fn unsupported(head: &[u8]) -> Option<Fault> {
     let (format, instead) = if mat::is_version_7_3(head) {
-        (
-            "a MATLAB v7.3 (HDF5) file",
-            "write it with save -v7 in MATLAB, or as .npy",
-        )
+        ("a MATLAB v7.3 (HDF5) file", "write it with save -v7 in MATLAB, or as .npy")
     } else if head.starts_with(b"\x89HDF") {
         ("an HDF5 file", "write the table as .npy or .csv")
     } else if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        (
-            "a ZIP archive (.npz or .xlsx)",
-            "write one array with numpy.save as .npy, or a .csv",
-        )
+        ("a ZIP archive (.npz or .xlsx)", "write one array with numpy.save as .npy, or a .csv")
     } else if head.starts_with(b"\x1f\x8b") {
         ("a gzip archive", "unpack it with gunzip first")
     } else {
@@ -171,28 +151,22 @@ fn unsupported(head: &[u8]) -> Option<Fault> {
 fn refuse_useless(format: &Format, options: &LoadOptions) -> Result<(), Fault> {
     let useless = |option, format| Err(Fault::UselessOption { option, format });
     match format {
-        Format::Npy if options.data_key.is_some() => useless(
-            "--data-key",
-            "a .npy file, which holds one array without a name",
-        ),
-        Format::Npy if options.labels_key.is_some() => useless(
-            "--labels-key",
-            "a .npy file, which holds one array and no labels",
-        ),
-        Format::Text(_) if options.data_key.is_some() => useless(
-            "--data-key",
-            "a text file, which holds one table without a name",
-        ),
+        Format::Npy if options.data_key.is_some() => {
+            useless("--data-key", "a .npy file, which holds one array without a name")
+        }
+        Format::Npy if options.labels_key.is_some() => {
+            useless("--labels-key", "a .npy file, which holds one array and no labels")
+        }
+        Format::Text(_) if options.data_key.is_some() => {
+            useless("--data-key", "a text file, which holds one table without a name")
+        }
         _ => Ok(()),
     }
 }
 
 /// Data with the labels found beside them.
 fn with_labels<T: Scalar>(x: deepnmf::Matrix<T>, labels: Option<Attribute>) -> Dataset<T> {
-    Dataset {
-        attributes: labels.into_iter().collect(),
-        ..Dataset::new(x)
-    }
+    Dataset { attributes: labels.into_iter().collect(), ..Dataset::new(x) }
 }
 
 #[cfg(test)]

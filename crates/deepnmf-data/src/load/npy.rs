@@ -20,22 +20,12 @@ pub(super) fn read<T: Scalar>(mut file: impl Read, length: u64) -> Result<Matrix
     let (text, before) = header_text(&mut file, length)?;
     let header = Header::parse(&text)?;
     let encoding = encoding(header.descr)?;
-    let order = if header.fortran_order {
-        Order::Columns
-    } else {
-        Order::Rows
-    };
+    let order = if header.fortran_order { Order::Columns } else { Order::Rows };
     let &[samples, features] = header.shape.as_slice() else {
         return Err(not_a_table(&header.shape));
     };
-    let table = Table {
-        samples,
-        features,
-        order,
-    };
-    let needed = table
-        .count()
-        .and_then(|count| count.checked_mul(encoding.kind.size()));
+    let table = Table { samples, features, order };
+    let needed = table.count().and_then(|count| count.checked_mul(encoding.kind.size()));
     let present = length.saturating_sub(before);
     if needed.is_none_or(|needed| needed as u64 != present) {
         let needed = needed.map_or("more bytes than a file can have".into(), |n| n.to_string());
@@ -69,9 +59,7 @@ fn header_text(file: &mut impl Read, length: u64) -> Result<(String, u64), Fault
         }
     };
     if size > LONGEST_HEADER || before + size > length {
-        return Err(Fault::damaged(format!(
-            "it says its header has {size} bytes"
-        )));
+        return Err(Fault::damaged(format!("it says its header has {size} bytes")));
     }
     let mut text = Vec::new();
     file.take(size).read_to_end(&mut text)?;
@@ -79,8 +67,7 @@ fn header_text(file: &mut impl Read, length: u64) -> Result<(String, u64), Fault
 }
 
 fn read_header(file: &mut impl Read, bytes: &mut [u8]) -> Result<(), Fault> {
-    file.read_exact(bytes)
-        .map_err(|_| Fault::damaged("its header is incomplete"))
+    file.read_exact(bytes).map_err(|_| Fault::damaged("its header is incomplete"))
 }
 
 fn not_a_table(shape: &[usize]) -> Fault {
@@ -90,10 +77,7 @@ fn not_a_table(shape: &[usize]) -> Fault {
         [] => ("()".into(), "1, 1"),
         _ => (format!("({})", lengths.join(", ")), "len(x), -1"),
     };
-    Fault::NotATable {
-        shape: shown(&shape),
-        example,
-    }
+    Fault::NotATable { shape: shown(&shape), example }
 }
 
 /// The type of the numbers, from what NumPy calls a descriptor: `<f8`, `|u1`, ...
@@ -124,11 +108,7 @@ fn encoding(descr: &str) -> Result<Encoding, Fault> {
 }
 
 fn array_type(descr: &str) -> Fault {
-    let words = match descr
-        .trim_start_matches(['<', '>', '=', '|'])
-        .chars()
-        .next()
-    {
+    let words = match descr.trim_start_matches(['<', '>', '=', '|']).chars().next() {
         Some('O') => "Python objects",
         Some('c') => "complex numbers",
         Some('f') => "floating-point numbers of an unusual size",
@@ -137,16 +117,12 @@ fn array_type(descr: &str) -> Fault {
         Some('V') => "raw bytes",
         _ => "numbers of an unknown type",
     };
-    Fault::ArrayType {
-        found: format!("{words} (type {:?})", shown(descr)),
-    }
+    Fault::ArrayType { found: format!("{words} (type {:?})", shown(descr)) }
 }
 
 /// A descriptor that is a list describes the fields of a record.
 fn records() -> Fault {
-    Fault::ArrayType {
-        found: "records of several fields".into(),
-    }
+    Fault::ArrayType { found: "records of several fields".into() }
 }
 
 /// What the dictionary says.
@@ -177,14 +153,10 @@ impl<'a> Header<'a> {
             }
         }
         match (descr, fortran_order, shape) {
-            (Some(descr), Some(fortran_order), Some(shape)) => Ok(Self {
-                descr,
-                fortran_order,
-                shape,
-            }),
-            _ => Err(Fault::damaged(
-                "its header lacks descr, fortran_order or shape",
-            )),
+            (Some(descr), Some(fortran_order), Some(shape)) => {
+                Ok(Self { descr, fortran_order, shape })
+            }
+            _ => Err(Fault::damaged("its header lacks descr, fortran_order or shape")),
         }
     }
 }
@@ -194,10 +166,7 @@ struct Text<'a>(&'a str);
 
 impl<'a> Text<'a> {
     fn fault(&self) -> Fault {
-        Fault::damaged(format!(
-            "its header cannot be understood at {:?}",
-            shown(self.0)
-        ))
+        Fault::damaged(format!("its header cannot be understood at {:?}", shown(self.0)))
     }
 
     fn starts_with(&mut self, c: char) -> bool {
@@ -207,18 +176,11 @@ impl<'a> Text<'a> {
 
     fn skip(&mut self, c: char) -> bool {
         self.0 = self.0.trim_start();
-        self.0
-            .strip_prefix(c)
-            .inspect(|&rest| self.0 = rest)
-            .is_some()
+        self.0.strip_prefix(c).inspect(|&rest| self.0 = rest).is_some()
     }
 
     fn expect(&mut self, c: char) -> Result<(), Fault> {
-        if self.skip(c) {
-            Ok(())
-        } else {
-            Err(self.fault())
-        }
+        if self.skip(c) { Ok(()) } else { Err(self.fault()) }
     }
 
     fn string(&mut self) -> Result<&'a str, Fault> {
@@ -257,10 +219,7 @@ impl<'a> Text<'a> {
 
     fn number(&mut self) -> Result<usize, Fault> {
         self.0 = self.0.trim_start();
-        let end = self
-            .0
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(self.0.len());
+        let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
         let (digits, rest) = self.0.split_at(end);
         let number = digits.parse().map_err(|_| self.fault())?;
         // Python 2 on Windows wrote `3L`.

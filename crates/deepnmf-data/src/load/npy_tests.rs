@@ -26,16 +26,8 @@ fn every_type_byte_order_memory_order_and_version_gives_the_same_matrix() {
                 for version in 1..=3 {
                     let data = encode(kind, big, &values);
                     let file = npy(version, &format!("{sign}{kind}"), fortran, "(3, 2)", &data);
-                    assert_eq!(
-                        read_bytes::<f64>(&file).unwrap(),
-                        expected(),
-                        "{sign}{kind}"
-                    );
-                    assert_eq!(
-                        read_bytes::<f32>(&file).unwrap(),
-                        expected(),
-                        "{sign}{kind}"
-                    );
+                    assert_eq!(read_bytes::<f64>(&file).unwrap(), expected(), "{sign}{kind}");
+                    assert_eq!(read_bytes::<f32>(&file).unwrap(), expected(), "{sign}{kind}");
                 }
             }
         }
@@ -45,10 +37,7 @@ fn every_type_byte_order_memory_order_and_version_gives_the_same_matrix() {
 #[test]
 fn truth_values_become_zero_and_one() {
     let file = npy(1, "|b1", false, "(1, 3)", &[1, 0, 1]);
-    assert_eq!(
-        read_bytes::<f32>(&file).unwrap().as_slice(),
-        [1.0, 0.0, 1.0]
-    );
+    assert_eq!(read_bytes::<f32>(&file).unwrap().as_slice(), [1.0, 0.0, 1.0]);
 }
 
 #[test]
@@ -61,10 +50,7 @@ fn half_precision_is_exact_from_the_smallest_to_the_largest_number() {
     assert_eq!(read_bytes::<f64>(&file).unwrap().as_slice(), values);
     for bits in [0x7c00u16, 0xfc00, 0x7e00] {
         let file = npy(1, "<f2", false, "(1, 1)", &bits.to_le_bytes());
-        assert!(matches!(
-            read_bytes::<f64>(&file),
-            Err(Fault::NotFinite { .. })
-        ));
+        assert!(matches!(read_bytes::<f64>(&file), Err(Fault::NotFinite { .. })));
     }
 }
 
@@ -82,10 +68,7 @@ fn the_header_may_be_written_in_any_way_python_allows() {
         "{\"shape\":(3L,2L),\"descr\":\"<f8\",\"fortran_order\":False}",
         "  { 'fortran_order' : False , 'shape' : ( 3 , 2 , ) , 'descr' : '<f8' , }   ",
     ] {
-        assert_eq!(
-            read_bytes(&npy_with_header(1, header, &data)).unwrap(),
-            expected::<f64>()
-        );
+        assert_eq!(read_bytes(&npy_with_header(1, header, &data)).unwrap(), expected::<f64>());
     }
 }
 
@@ -97,10 +80,7 @@ fn a_bad_number_is_named_by_row_and_column_in_either_memory_order() {
             values[at] = f64::NAN;
             let data = encode("f8", !native, &values);
             let file = npy(1, kind, fortran, "(2, 3)", &data);
-            let Err(Fault::NotFinite {
-                sample, feature, ..
-            }) = read_bytes::<f64>(&file)
-            else {
+            let Err(Fault::NotFinite { sample, feature, .. }) = read_bytes::<f64>(&file) else {
                 panic!("it was read");
             };
             assert_eq!((sample, feature), (2, 3));
@@ -110,10 +90,7 @@ fn a_bad_number_is_named_by_row_and_column_in_either_memory_order() {
     for (fortran, place) in [(false, (1, 2)), (true, (2, 1))] {
         let values = [0.0, f64::INFINITY, 0.0, 0.0, 0.0, 0.0];
         let file = npy(1, "<f8", fortran, "(2, 3)", &encode("f8", false, &values));
-        let Err(Fault::NotFinite {
-            sample, feature, ..
-        }) = read_bytes::<f64>(&file)
-        else {
+        let Err(Fault::NotFinite { sample, feature, .. }) = read_bytes::<f64>(&file) else {
             panic!("it was read");
         };
         assert_eq!((sample, feature), place);
@@ -126,10 +103,7 @@ fn sizes_beyond_the_file_or_beyond_any_computer_are_refused_without_taking_memor
     let wraps = format!("({}, 8)", 1u64 << 61);
     for shape in ["(100000000, 100000000)", "(3, 3)", "(2, 2)", &huge, &wraps] {
         let file = npy(1, "<f8", false, shape, &encode("f8", false, &TABLE));
-        assert!(
-            matches!(read_bytes::<f64>(&file), Err(Fault::Damaged { .. })),
-            "{shape}"
-        );
+        assert!(matches!(read_bytes::<f64>(&file), Err(Fault::Damaged { .. })), "{shape}");
     }
 }
 

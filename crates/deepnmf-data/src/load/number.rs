@@ -44,11 +44,8 @@ pub(super) enum Endian {
 
 impl Endian {
     /// This machine's.
-    pub(super) const NATIVE: Self = if cfg!(target_endian = "little") {
-        Self::Little
-    } else {
-        Self::Big
-    };
+    pub(super) const NATIVE: Self =
+        if cfg!(target_endian = "little") { Self::Little } else { Self::Big };
 
     /// A whole number of four bytes.
     pub(super) fn u32(self, bytes: [u8; 4]) -> u32 {
@@ -149,20 +146,9 @@ pub(super) fn not_finite<T: Scalar>(
     value: f64,
 ) -> Fault {
     if value.is_finite() {
-        Fault::TooLarge {
-            sample,
-            feature,
-            name,
-            value,
-            dtype: T::DTYPE,
-        }
+        Fault::TooLarge { sample, feature, name, value, dtype: T::DTYPE }
     } else {
-        Fault::NotFinite {
-            sample,
-            feature,
-            name,
-            value,
-        }
+        Fault::NotFinite { sample, feature, name, value }
     }
 }
 
@@ -206,9 +192,7 @@ pub(super) fn read_numbers<T: Scalar>(
 fn reserve<T>(data: &mut Vec<T>, more: usize) -> Result<(), Fault> {
     data.try_reserve(more).map_err(|_| {
         let bytes = (data.len() as u64).saturating_add(more as u64);
-        Fault::Memory {
-            bytes: bytes.saturating_mul(size_of::<T>() as u64),
-        }
+        Fault::Memory { bytes: bytes.saturating_mul(size_of::<T>() as u64) }
     })
 }
 

@@ -68,19 +68,11 @@ impl Mat {
         let mut bytes = b"MATLAB 5.0 MAT-file, written by a test".to_vec();
         bytes.resize(124, b' ');
         bytes.extend(if big { b"\x01\x00MI" } else { b"\x00\x01IM" });
-        Self {
-            big,
-            compress,
-            bytes,
-        }
+        Self { big, compress, bytes }
     }
 
     fn word(&self, word: u32) -> [u8; 4] {
-        if self.big {
-            word.to_be_bytes()
-        } else {
-            word.to_le_bytes()
-        }
+        if self.big { word.to_be_bytes() } else { word.to_le_bytes() }
     }
 
     /// An element inside a variable, in the short form if it fits.
@@ -127,8 +119,7 @@ impl Mat {
     /// Adds bytes that claim to be a compressed variable.
     pub(crate) fn compressed(&mut self, packed: &[u8]) {
         self.bytes.extend(self.word(15));
-        self.bytes
-            .extend(self.word(u32::try_from(packed.len()).unwrap()));
+        self.bytes.extend(self.word(u32::try_from(packed.len()).unwrap()));
         self.bytes.extend(packed);
     }
 

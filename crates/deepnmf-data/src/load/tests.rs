@@ -17,20 +17,11 @@ fn text_is_told_by_its_extension() {
     assert_eq!(detect(b"1,2", "csv").unwrap(), comma);
     assert_eq!(detect(b"1", "csv").unwrap(), comma);
     assert_eq!(detect(b"1,2", "txt").unwrap(), comma);
-    assert_eq!(
-        detect(b"1 2", "txt").unwrap(),
-        Format::Text(Delimiter::Spaces)
-    );
+    assert_eq!(detect(b"1 2", "txt").unwrap(), Format::Text(Delimiter::Spaces));
     assert_eq!(detect(b"1,2", "tsv").unwrap(), Format::Text(Delimiter::Tab));
     assert!(matches!(detect(b"1,2", "dat"), Err(Fault::UnknownFormat)));
-    assert!(matches!(
-        detect(b"1,2", "npy"),
-        Err(Fault::WrongContent { .. })
-    ));
-    assert!(matches!(
-        detect(b"1,2", "mat"),
-        Err(Fault::WrongContent { .. })
-    ));
+    assert!(matches!(detect(b"1,2", "npy"), Err(Fault::WrongContent { .. })));
+    assert!(matches!(detect(b"1,2", "mat"), Err(Fault::WrongContent { .. })));
 }
 
 #[test]

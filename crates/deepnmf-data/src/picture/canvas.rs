@@ -15,11 +15,7 @@ pub(super) struct Canvas {
 
 impl Canvas {
     pub(super) fn filled(width: usize, height: usize, colour: Rgb) -> Self {
-        Self {
-            width,
-            height,
-            pixels: vec![colour; width * height],
-        }
+        Self { width, height, pixels: vec![colour; width * height] }
     }
 
     pub(super) fn width(&self) -> usize {
@@ -73,18 +69,11 @@ impl Canvas {
         let grey = self.pixels.iter().all(|colour| colour.is_grey());
         let mut encoder = png::Encoder::new(to, size(self.width)?, size(self.height)?);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_color(if grey {
-            png::ColorType::Grayscale
-        } else {
-            png::ColorType::Rgb
-        });
+        encoder.set_color(if grey { png::ColorType::Grayscale } else { png::ColorType::Rgb });
         let bytes: Vec<u8> = if grey {
             self.pixels.iter().map(|&Rgb([level, ..])| level).collect()
         } else {
-            self.pixels
-                .iter()
-                .flat_map(|&Rgb(channels)| channels)
-                .collect()
+            self.pixels.iter().flat_map(|&Rgb(channels)| channels).collect()
         };
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&bytes)?;

@@ -56,17 +56,9 @@ pub enum Scale {
 }
 
 /// The negative half of [`Scale::Signed`], from zero on.
-const BLUES: [[f64; 3]; 3] = [
-    [248.0, 248.0, 248.0],
-    [144.0, 188.0, 226.0],
-    [26.0, 84.0, 166.0],
-];
+const BLUES: [[f64; 3]; 3] = [[248.0, 248.0, 248.0], [144.0, 188.0, 226.0], [26.0, 84.0, 166.0]];
 /// The positive half of [`Scale::Signed`], from zero on.
-const REDS: [[f64; 3]; 3] = [
-    [248.0, 248.0, 248.0],
-    [242.0, 168.0, 128.0],
-    [180.0, 34.0, 38.0],
-];
+const REDS: [[f64; 3]; 3] = [[248.0, 248.0, 248.0], [242.0, 168.0, 128.0], [180.0, 34.0, 38.0]];
 
 impl Scale {
     /// The colour of every number of a tile with these `values`.
@@ -74,19 +66,13 @@ impl Scale {
         self,
         values: &[T],
     ) -> Result<impl Fn(f64) -> Rgb, PictureError> {
-        let finite = || {
-            values
-                .iter()
-                .map(|value| value.to_f64())
-                .filter(|value| value.is_finite())
-        };
+        let finite = || values.iter().map(|value| value.to_f64()).filter(|value| value.is_finite());
         let (low, high) = match self {
             Self::Range { low, high } if low < high && (high - low).is_finite() => (low, high),
             Self::Range { low, high } => return Err(PictureError::EmptyRange { low, high }),
-            Self::OwnRange => (
-                finite().fold(f64::INFINITY, f64::min),
-                finite().fold(f64::NEG_INFINITY, f64::max),
-            ),
+            Self::OwnRange => {
+                (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max))
+            }
             Self::Signed => (0.0, finite().map(f64::abs).fold(0.0, f64::max)),
         };
         Ok(move |value: f64| {
@@ -95,11 +81,7 @@ impl Scale {
             }
             // Halved first: the extent of two finite numbers may be infinite.
             let extent = 0.5 * high - 0.5 * low;
-            let share = if extent > 0.0 {
-                (0.5 * value - 0.5 * low) / extent
-            } else {
-                0.0
-            };
+            let share = if extent > 0.0 { (0.5 * value - 0.5 * low) / extent } else { 0.0 };
             match self {
                 Self::Signed if share < 0.0 => along(BLUES, -share),
                 Self::Signed => along(REDS, share),
@@ -114,11 +96,8 @@ impl Scale {
 /// The colour `share` (0 to 1) of the way along three stops.
 fn along([start, middle, end]: [[f64; 3]; 3], share: f64) -> Rgb {
     let share = share.clamp(0.0, 1.0);
-    let (from, to, part) = if share < 0.5 {
-        (start, middle, 2.0 * share)
-    } else {
-        (middle, end, 2.0 * share - 1.0)
-    };
+    let (from, to, part) =
+        if share < 0.5 { (start, middle, 2.0 * share) } else { (middle, end, 2.0 * share - 1.0) };
     let channel = |index: usize| byte(from[index] + (to[index] - from[index]) * part);
     Rgb([channel(0), channel(1), channel(2)])
 }

@@ -50,21 +50,14 @@ pub fn terminal_preview<'a, T: Scalar>(
     if tiles.is_empty() {
         return Err(PictureError::Empty);
     }
-    let lines: Vec<String> = (0..height)
-        .step_by(2)
-        .map(|row| line(&tiles, row))
-        .collect();
+    let lines: Vec<String> = (0..height).step_by(2).map(|row| line(&tiles, row)).collect();
     Ok(lines.join("\n"))
 }
 
 /// The height that keeps the proportions, within limits.
 fn reduced_height(shape: ImageShape, width: usize) -> usize {
     let across = shape.width.max(1);
-    let exact = shape
-        .height
-        .saturating_mul(width)
-        .saturating_add(across / 2)
-        / across;
+    let exact = shape.height.saturating_mul(width).saturating_add(across / 2) / across;
     exact.clamp(1, MOST_ROWS).min(shape.height.max(1))
 }
 
@@ -75,14 +68,9 @@ fn reduced(tile: &Canvas, width: usize, height: usize) -> Canvas {
         let rows = y * tile.height() / height..(y + 1) * tile.height() / height;
         for x in 0..width {
             let columns = x * tile.width() / width..(x + 1) * tile.width() / width;
-            let covered = rows
-                .clone()
-                .flat_map(|row| columns.clone().map(move |column| (column, row)));
-            small.set(
-                x,
-                y,
-                Rgb::mean(covered.map(|(column, row)| tile.get(column, row))),
-            );
+            let covered =
+                rows.clone().flat_map(|row| columns.clone().map(move |column| (column, row)));
+            small.set(x, y, Rgb::mean(covered.map(|(column, row)| tile.get(column, row))));
         }
     }
     small

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use deepnmf::Scalar;
+use deepnmf::persist::write_atomically;
 
 use super::canvas::Canvas;
 use super::colour::{Rgb, Scale};
 use super::{PictureError, Tile, font};
-use crate::{ImageShape, write_atomically};
+use crate::ImageShape;
 
 /// The most pixels a sheet may have; far more than any viewer shows at once.
 const MOST_PIXELS: usize = 100_000_000;
@@ -55,12 +56,7 @@ struct Section {
 
 impl Default for Sheet {
     fn default() -> Self {
-        Self {
-            columns: 10,
-            enlargement: 2,
-            margin: 2,
-            sections: Vec::new(),
-        }
+        Self { columns: 10, enlargement: 2, margin: 2, sections: Vec::new() }
     }
 }
 
@@ -144,12 +140,7 @@ impl Sheet {
     /// Draws a section; where it ends.
     fn draw_section(&self, canvas: &mut Canvas, section: &Section, top: usize) -> usize {
         let caption = section.caption_height(self.margin);
-        canvas.write(
-            &section.caption,
-            self.margin,
-            top + self.margin,
-            TEXT_FACTOR,
-        );
+        canvas.write(&section.caption, self.margin, top + self.margin, TEXT_FACTOR);
         let (cell_width, cell_height) = self.cell(section);
         for (index, Tile(tile)) in section.tiles.iter().enumerate() {
             let left = self.margin + index % self.columns * cell_width;
@@ -163,10 +154,8 @@ impl Sheet {
     /// What one tile takes, with the margin to its right and below.
     fn cell(&self, section: &Section) -> (usize, usize) {
         // Absurd enlargements end at the limit for the sheet, not in an overflow.
-        let length = |side: usize| {
-            side.saturating_mul(self.enlargement)
-                .saturating_add(self.margin)
-        };
+        let length =
+            |side: usize| side.saturating_mul(self.enlargement).saturating_add(self.margin);
         (length(section.tile_width), length(section.tile_height))
     }
 
@@ -175,9 +164,7 @@ impl Sheet {
         let extents = self.sections.iter().map(|section| self.extent(section));
         let (width, height) = extents
             .reduce(|(width, height), (next_width, next_height)| {
-                let height = height
-                    .saturating_add(SECTION_GAP)
-                    .saturating_add(next_height);
+                let height = height.saturating_add(SECTION_GAP).saturating_add(next_height);
                 (width.max(next_width), height)
             })
             .ok_or(PictureError::Empty)?;
@@ -192,9 +179,7 @@ impl Sheet {
         let (cell_width, cell_height) = self.cell(section);
         let in_a_row = section.tiles.len().min(self.columns);
         let rows = section.tiles.len().div_ceil(self.columns);
-        let tiles_width = cell_width
-            .saturating_mul(in_a_row)
-            .saturating_add(self.margin);
+        let tiles_width = cell_width.saturating_mul(in_a_row).saturating_add(self.margin);
         let text_width = section.caption.chars().count() * font::ADVANCE * TEXT_FACTOR;
         let width = tiles_width.max(text_width.saturating_add(self.margin));
         let height = cell_height

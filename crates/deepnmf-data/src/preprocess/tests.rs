@@ -3,9 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn norms<T: Scalar>(x: &Matrix<T>) -> Vec<f64> {
-    x.columns()
-        .map(|c| c.iter().map(|v| v.to_f64().powi(2)).sum::<f64>().sqrt())
-        .collect()
+    x.columns().map(|c| c.iter().map(|v| v.to_f64().powi(2)).sum::<f64>().sqrt()).collect()
 }
 
 #[test]
@@ -29,10 +27,7 @@ fn a_sample_that_cannot_be_scaled_is_named_and_nothing_is_changed() {
         let message = Normalize::Unit.apply(&mut x).unwrap_err().to_string();
         let expected = format!("sample 2 (counted from 1) is {what}");
         assert!(message.starts_with(&expected), "{message}");
-        assert!(
-            message.ends_with("remove it, or use --normalize none"),
-            "{message}"
-        );
+        assert!(message.ends_with("remove it, or use --normalize none"), "{message}");
         assert_eq!((x[(0, 0)], x[(0, 2)]), (2.0, 4.0));
     }
 }

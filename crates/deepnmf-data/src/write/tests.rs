@@ -1,13 +1,13 @@
+use std::fs;
+use std::path::PathBuf;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::{LoadOptions, load};
 
 fn only_file_in(folder: &Path) -> PathBuf {
-    let files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|f| f.unwrap().path())
-        .collect();
+    let files: Vec<_> = fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     assert_eq!(files.len(), 1, "{files:?}");
     files[0].clone()
 }
@@ -33,69 +33,14 @@ fn an_existing_file_is_replaced_and_nothing_else_is_left_behind() {
 }
 
 #[test]
-fn a_failure_leaves_the_old_file_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("h.npy");
-    fs::write(&path, "old").unwrap();
-    let fails = |file: &mut dyn Write| {
-        file.write_all(b"half of it")?;
-        Err(io::Error::other("the disk is full"))
-    };
-    let message = write_atomically(&path, fails).unwrap_err().to_string();
-    assert_eq!(
-        message,
-        format!("cannot write {}: the disk is full", path.display())
-    );
-    assert_eq!(
-        fs::read_to_string(only_file_in(folder.path())).unwrap(),
-        "old"
-    );
-}
-
-#[test]
 fn a_folder_is_not_overwritten_and_a_missing_one_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let one: Matrix<f64> = Matrix::identity(1);
     let message = write_npy(folder.path(), &one).unwrap_err().to_string();
-    assert!(message.contains("is a folder, not a file"), "{message}");
+    assert!(message.contains("it is a folder"), "{message}");
     let nowhere = folder.path().join("no/such/h.npy");
     let message = write_npy(&nowhere, &one).unwrap_err().to_string();
-    assert!(
-        message.starts_with(&format!("cannot write {}", nowhere.display())),
-        "{message}"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn devices_are_left_alone_and_links_are_followed() {
-    let one: Matrix<f64> = Matrix::identity(1);
-    assert!(write_npy(Path::new("/dev/null"), &one).is_err());
-    let folder = tempfile::tempdir().unwrap();
-    let (file, link) = (
-        folder.path().join("file.npy"),
-        folder.path().join("link.npy"),
-    );
-    fs::write(&file, "old").unwrap();
-    std::os::unix::fs::symlink(&file, &link).unwrap();
-    write_npy(&link, &one).unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(load::<f64>(&file, &LoadOptions::default()).unwrap().x, one);
-}
-
-#[cfg(unix)]
-#[test]
-fn permissions_are_those_of_any_new_file_or_of_the_file_replaced() {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let folder = tempfile::tempdir().unwrap();
-    let (usual, path) = (folder.path().join("usual"), folder.path().join("h.npy"));
-    fs::write(&usual, "").unwrap();
-    write_npy::<f64>(&path, &Matrix::identity(1)).unwrap();
-    assert_eq!(mode(&path), mode(&usual));
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    write_npy::<f64>(&path, &Matrix::identity(2)).unwrap();
-    assert_eq!(mode(&path), 0o640);
+    assert!(message.starts_with(&format!("cannot write {}", nowhere.display())), "{message}");
 }
 
 proptest! {

@@ -6,7 +6,6 @@
 
 use std::ops::ControlFlow;
 
-use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, dot};
 use crate::rng::{Purpose, stream, uniform};
 
@@ -17,11 +16,7 @@ const ROUNDS: usize = 50;
 const FLOOR: f64 = 0.2;
 
 /// Memberships of `k` clusters plus [`FLOOR`], `k x n`.
-pub(super) fn memberships<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    k: usize,
-    seed: u64,
-) -> Result<Matrix<T>> {
+pub(super) fn memberships<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, seed: u64) -> Matrix<T> {
     let lengths = squared_lengths(x);
     let mut centroids = spread_centroids(x, k, &lengths, seed);
     let mut labels = vec![usize::MAX; lengths.len()];
@@ -34,16 +29,17 @@ pub(super) fn memberships<T: Scalar>(
         fill_empty_clusters(&mut labels, distances, k);
         centroids = means(x, &labels, k);
     }
-    let h = Matrix::from_fn(k, labels.len(), |i, j| {
+    Matrix::from_fn(k, labels.len(), |i, j| {
         T::from_f64(if labels[j] == i { 1.0 + FLOOR } else { FLOOR })
-    });
-    Ok(h)
+    })
 }
 
 fn squared_lengths<T: Scalar>(x: &dyn DataMatrix<T>) -> Vec<f64> {
     let mut lengths = Vec::with_capacity(x.shape().1);
     x.blocks(&mut |_, block| {
-        lengths.extend((0..block.cols()).map(|j| block.col(j).map(|v| v.to_f64().powi(2)).sum::<f64>()));
+        lengths.extend(
+            (0..block.cols()).map(|j| block.col(j).map(|v| v.to_f64().powi(2)).sum::<f64>()),
+        );
         ControlFlow::Continue(())
     });
     lengths
@@ -112,8 +108,7 @@ fn nearest<T: Scalar>(
 
 /// Gives each empty cluster the sample that is farthest from its own centroid.
 fn fill_empty_clusters(labels: &mut [usize], mut distances: Vec<f64>, k: usize) {
-    let mut sizes = vec![0usize; k];
-    labels.iter().for_each(|l| sizes[*l] += 1);
+    let mut sizes = cluster_sizes(labels, k);
     for empty in 0..k {
         if sizes[empty] > 0 {
             continue;
@@ -129,9 +124,16 @@ fn fill_empty_clusters(labels: &mut [usize], mut distances: Vec<f64>, k: usize) 
     }
 }
 
+fn cluster_sizes(labels: &[usize], k: usize) -> Vec<usize> {
+    let mut sizes = vec![0; k];
+    for label in labels {
+        sizes[*label] += 1;
+    }
+    sizes
+}
+
 fn means<T: Scalar>(x: &dyn DataMatrix<T>, labels: &[usize], k: usize) -> Matrix<T> {
-    let mut sizes = vec![0usize; k];
-    labels.iter().for_each(|l| sizes[*l] += 1);
+    let sizes = cluster_sizes(labels, k);
     let shares = Matrix::from_fn(k, labels.len(), |i, j| {
         if labels[j] == i { T::from_f64(1.0 / sizes[i] as f64) } else { T::ZERO }
     });

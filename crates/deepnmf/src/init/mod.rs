@@ -81,7 +81,7 @@ pub(crate) fn begin<T: Scalar>(
     let plain = |h| Started { h, singular_values: None, found_positive_vector: true };
     match start {
         Start::Random => Ok(plain(place_scale(x, random::uniform_features(k, n, seed), scale)?)),
-        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed)?, scale)?)),
+        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed), scale)?)),
         Start::Svd => svd::rank_minus_one(x, k, scale, seed),
         Start::Optimal => svd::optimal(x, k, scale, seed),
     }

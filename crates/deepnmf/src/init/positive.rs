@@ -42,9 +42,9 @@ pub(super) fn positive_direction<T: Scalar>(b: &Matrix<T>) -> Option<Direction> 
         return None;
     }
     let columns = unit_columns(b);
-    let (positive, negative) = columns.columns().fold((f64::INFINITY, f64::INFINITY), |m, c| {
-        (m.0.min(c[0]), m.1.min(-c[0]))
-    });
+    let (positive, negative) = columns
+        .columns()
+        .fold((f64::INFINITY, f64::INFINITY), |m, c| (m.0.min(c[0]), m.1.min(-c[0])));
     let leading = positive.max(negative);
     let flipped = negative > positive;
     if leading >= COMFORTABLE {
@@ -123,7 +123,9 @@ fn widest_margin_of(columns: &Matrix<f64>, chosen: &[usize]) -> Option<(Vec<f64>
     if length < f64::EPSILON {
         return None; // a convex combination of the columns is zero
     }
-    y.iter_mut().for_each(|y| *y /= length);
+    for y in &mut y {
+        *y /= length;
+    }
     let margin = part.columns().map(|c| dot(c, &y)).fold(f64::INFINITY, f64::min);
     (margin > SMALLEST / 10.0).then_some((y, margin))
 }

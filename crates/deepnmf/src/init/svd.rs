@@ -126,9 +126,12 @@ fn shift_along_first_row<T: Scalar>(mut b: Matrix<T>) -> Matrix<T> {
     }
     let moves: Vec<(T, T)> = needed
         .iter()
-        .map(|&(as_is, negated)| match as_is <= negated {
-            true => (T::ONE, T::from_f64(as_is)),
-            false => (-T::ONE, T::from_f64(negated)),
+        .map(|&(as_is, negated)| {
+            if as_is <= negated {
+                (T::ONE, T::from_f64(as_is))
+            } else {
+                (-T::ONE, T::from_f64(negated))
+            }
         })
         .collect();
     for column in b.as_mut_slice().chunks_exact_mut(k) {
@@ -150,7 +153,5 @@ fn pad<T: Scalar>(h: Matrix<T>, k: usize, seed: u64) -> Matrix<T> {
     let mean = h.as_slice().iter().map(|v| v.to_f64()).sum::<f64>() / (found * n) as f64;
     let size = T::from_f64(if mean > 0.0 { 2.0 * mean } else { 1.0 });
     let random = uniform_features::<T>(k - found, n, seed);
-    Matrix::from_fn(k, n, |i, j| {
-        if i < found { h[(i, j)] } else { size * random[(i - found, j)] }
-    })
+    Matrix::from_fn(k, n, |i, j| if i < found { h[(i, j)] } else { size * random[(i - found, j)] })
 }

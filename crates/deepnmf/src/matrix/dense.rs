@@ -129,11 +129,7 @@ impl<T: Scalar> Matrix<T> {
     /// Applies `f` to every entry.
     #[must_use]
     pub fn map(&self, f: impl Fn(T) -> T) -> Self {
-        Self {
-            data: self.data.iter().map(|&v| f(v)).collect(),
-            rows: self.rows,
-            cols: self.cols,
-        }
+        Self { data: self.data.iter().map(|&v| f(v)).collect(), rows: self.rows, cols: self.cols }
     }
 
     /// The sum of all squared entries, in `f64`.

@@ -3,8 +3,8 @@
 //! The kernels split their work by rows and columns of the result, never along the sum, so that a
 //! product has the same bits whatever the number of threads.
 
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, Par};
 
 use super::{Dtype, Matrix, MatrixView, Scalar};

@@ -71,12 +71,16 @@ pub trait Scalar:
     /// Widens without loss.
     fn to_f64(self) -> f64;
     /// The square root.
+    #[must_use]
     fn root(self) -> Self;
     /// `self` to the power of `exponent`.
+    #[must_use]
     fn power(self, exponent: Self) -> Self;
     /// The absolute value.
+    #[must_use]
     fn magnitude(self) -> Self;
     /// The larger of two numbers; never `NaN` if one of them is a number.
+    #[must_use]
     fn larger(self, other: Self) -> Self;
     /// Neither infinite nor `NaN`.
     fn finite(self) -> bool;

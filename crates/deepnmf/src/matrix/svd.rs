@@ -6,9 +6,9 @@
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
+use faer::linalg::householder;
 use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
-use faer::linalg::householder;
 use faer::{Conj, MatMut, MatRef, Par};
 
 use super::product::{gram_of_rows, mul, product};
@@ -222,8 +222,7 @@ fn thin_svd<T: Scalar>(a: MatrixView<'_, T>) -> Result<SvdParts<T>> {
     let mut u = Matrix::zeros(rows, size);
     let mut v = Matrix::zeros(cols, size);
     let thin = ComputeSvdVectors::Thin;
-    let scratch =
-        faer_svd::svd_scratch::<T>(rows, cols, thin, thin, Par::Seq, Default::default());
+    let scratch = faer_svd::svd_scratch::<T>(rows, cols, thin, thin, Par::Seq, Default::default());
     faer_svd::svd(
         a.faer(),
         DiagMut::from_slice_mut(&mut values),
@@ -243,9 +242,8 @@ fn thin_svd<T: Scalar>(a: MatrixView<'_, T>) -> Result<SvdParts<T>> {
 /// If the singular value decomposition does not converge.
 pub fn pseudo_inverse<T: Scalar>(a: MatrixView<'_, T>) -> Result<Matrix<T>> {
     let (u, s, mut v) = thin_svd(a)?;
-    let cutoff = s.first().copied().unwrap_or(0.0)
-        * T::EPSILON.to_f64()
-        * a.rows().max(a.cols()) as f64;
+    let cutoff =
+        s.first().copied().unwrap_or(0.0) * T::EPSILON.to_f64() * a.rows().max(a.cols()) as f64;
     for (j, s) in s.iter().enumerate() {
         let inverse = if *s > cutoff { T::from_f64(1.0 / s) } else { T::ZERO };
         v.col_mut(j).iter_mut().for_each(|v| *v *= inverse);

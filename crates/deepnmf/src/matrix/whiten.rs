@@ -100,11 +100,11 @@ fn largest_eigenvalue(gram: &Matrix<f64>) -> f64 {
         if norm == 0.0 || !norm.is_finite() {
             break;
         }
-        v.iter_mut().for_each(|a| *a /= norm);
-        let image: Vec<f64> = gram
-            .columns()
-            .map(|column| column.iter().zip(&v).map(|(g, a)| g * a).sum())
-            .collect();
+        for a in &mut v {
+            *a /= norm;
+        }
+        let image: Vec<f64> =
+            gram.columns().map(|column| column.iter().zip(&v).map(|(g, a)| g * a).sum()).collect();
         value = image.iter().zip(&v).map(|(a, b)| a * b).sum();
         v = image;
     }

@@ -25,25 +25,33 @@ pub(crate) struct Fitted<'a, T> {
 }
 
 /// `|X - Phi H|_F`.
-pub(crate) fn reconstruction_error<T: Scalar>(
+pub(crate) fn error_from_products<T: Scalar>(
     x: &dyn DataMatrix<T>,
     x_norm_sq: f64,
     fitted: &Fitted<'_, T>,
 ) -> f64 {
     let mut cross = [fitted.phi_t_x.inner(fitted.h)];
     x.sum_over_parts(&mut cross);
-    let model: f64 =
-        fitted.phi_t_phi.as_slice().iter().zip(fitted.hht.as_slice()).map(|(g, h)| g.to_f64() * h).sum();
+    let model: f64 = fitted
+        .phi_t_phi
+        .as_slice()
+        .iter()
+        .zip(fitted.hht.as_slice())
+        .map(|(g, h)| g.to_f64() * h)
+        .sum();
     let error_sq = x_norm_sq - 2.0 * cross[0] + model;
     if error_sq > TOO_CLOSE * T::EPSILON.to_f64() * x_norm_sq {
         error_sq.sqrt()
     } else {
-        direct_error(x, fitted.phi, fitted.h)
+        reconstruction_error(x, fitted.phi, fitted.h)
     }
 }
 
-/// The same by its definition.
-pub(crate) fn direct_error<T: Scalar>(
+/// `|X - Phi H|_F` by its definition, block by block.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn reconstruction_error<T: Scalar>(
     x: &dyn DataMatrix<T>,
     phi: &Matrix<T>,
     h: &Matrix<T>,

@@ -2,4 +2,5 @@
 
 mod frobenius;
 
-pub(crate) use frobenius::{Fitted, direct_error, reconstruction_error};
+pub use frobenius::reconstruction_error;
+pub(crate) use frobenius::{Fitted, error_from_products};

@@ -17,5 +17,5 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use atomic::write_atomically;
+pub use atomic::{check_writable, write_atomically};
 pub use read::{AnyModel, load_model};

@@ -131,12 +131,13 @@ fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -
         .map(|(name, [rows, cols])| {
             // Stored transposed: its columns are our rows.
             let mut matrix = Matrix::zeros(cols, rows);
-            reader.read_exact(bytemuck::cast_slice_mut(matrix.as_mut_slice())).map_err(
-                |source| Error::Io { action: "read", path: path.to_owned(), source },
-            )?;
-            match matrix.as_slice().iter().all(|v: &T| v.finite()) {
-                true => Ok(matrix),
-                false => Err(refuse(path, format!("{name} holds a value that is not finite"))),
+            reader
+                .read_exact(bytemuck::cast_slice_mut(matrix.as_mut_slice()))
+                .map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;
+            if matrix.as_slice().iter().all(|v: &T| v.finite()) {
+                Ok(matrix)
+            } else {
+                Err(refuse(path, format!("{name} holds a value that is not finite")))
             }
         })
         .collect::<Result<Vec<_>>>()?;

@@ -128,6 +128,36 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
     assert!(model::<f64>().save(&folder.path().join("no/such/folder")).is_err());
 }
 
+#[cfg(unix)]
+#[test]
+fn devices_are_left_alone_and_links_are_followed() {
+    let write = |path: &std::path::Path| write_atomically(path, |file| file.write_all(b"new"));
+    assert!(write("/dev/null".as_ref()).is_err());
+    let (folder, file) = in_folder("file");
+    let link = folder.path().join("link");
+    std::fs::write(&file, "old").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    write(&link).unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::read(&file).unwrap(), b"new");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_are_those_of_any_new_file_or_of_the_file_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let write = |path: &PathBuf| write_atomically(path, |file| file.write_all(b"new")).unwrap();
+    let (folder, path) = in_folder("file");
+    let usual = folder.path().join("usual");
+    std::fs::write(&usual, "").unwrap();
+    write(&path);
+    assert_eq!(mode(&path), mode(&usual));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    write(&path);
+    assert_eq!(mode(&path), 0o640);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -1,7 +1,6 @@
 //! Writing a model file.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 
 use safetensors::tensor::{Metadata, TensorInfo};

@@ -26,10 +26,16 @@ pub fn h_accelerated<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, st
         return; // a zero basis: every H is as good
     }
     let problem = Problem { gram: products.phi_t_phi, step: T::from_f64(1.0 / curvature) };
-    for_each_block(h, products.phi_t_x, COLUMNS, || Scratch::new(k), |scratch, h, b| {
-        scratch.resize(h.len());
-        problem.descend(h, b, steps, scratch);
-    });
+    for_each_block(
+        h,
+        products.phi_t_x,
+        COLUMNS,
+        || Scratch::new(k),
+        |scratch, h, b| {
+            scratch.resize(h.len());
+            problem.descend(h, b, steps, scratch);
+        },
+    );
 }
 
 /// An upper bound of the spectral norm of a symmetric matrix.

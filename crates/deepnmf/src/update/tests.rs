@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::matrix::{DataMatrix, gram_of_rows, pseudo_inverse};
-use crate::objective::direct_error;
+use crate::objective::reconstruction_error;
 use crate::testing::{distance, literal_error, literal_product, normal, optimality, positive};
 
 const SOLVERS: [HSolver; 3] = [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED];
@@ -238,7 +238,7 @@ fn the_basis_survives_ill_conditioned_features_in_f32() {
     let best = literal_error(&x, &basis_of(&x, &h), &h);
     let (x32, h32) = (x.cast::<f32>(), h.cast::<f32>());
     let z32 = basis_of(&x32, &h32);
-    assert!(direct_error(&x32, &z32, &h32) < best * (1.0 + 1e-4));
+    assert!(reconstruction_error(&x32, &z32, &h32) < best * (1.0 + 1e-4));
 }
 
 #[test]

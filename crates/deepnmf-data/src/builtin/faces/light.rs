@@ -16,38 +16,14 @@ pub(super) struct Light {
 
 /// All lights, in the order they are used. Every direction has length 1.
 pub(super) const LIGHTS: [Light; 8] = [
-    Light {
-        name: "left",
-        direction: [-0.864, 0.192, 0.4654],
-    },
-    Light {
-        name: "front",
-        direction: [0.0, 0.28, 0.96],
-    },
-    Light {
-        name: "right",
-        direction: [0.864, 0.192, 0.4654],
-    },
-    Light {
-        name: "above",
-        direction: [0.0, 0.8, 0.6],
-    },
-    Light {
-        name: "below",
-        direction: [0.0, -0.8, 0.6],
-    },
-    Light {
-        name: "upper left",
-        direction: [-0.48, 0.64, 0.6],
-    },
-    Light {
-        name: "upper right",
-        direction: [0.48, 0.64, 0.6],
-    },
-    Light {
-        name: "half left",
-        direction: [-0.48, 0.168, 0.861],
-    },
+    Light { name: "left", direction: [-0.864, 0.192, 0.4654] },
+    Light { name: "front", direction: [0.0, 0.28, 0.96] },
+    Light { name: "right", direction: [0.864, 0.192, 0.4654] },
+    Light { name: "above", direction: [0.0, 0.8, 0.6] },
+    Light { name: "below", direction: [0.0, -0.8, 0.6] },
+    Light { name: "upper left", direction: [-0.48, 0.64, 0.6] },
+    Light { name: "upper right", direction: [0.48, 0.64, 0.6] },
+    Light { name: "half left", direction: [-0.48, 0.168, 0.861] },
 ];
 
 /// What the viewer sees at one point of the image, before it is lit.

@@ -128,11 +128,7 @@ impl Faces {
     fn with_noise<T: Scalar>(&self, image: &[f64], column: usize) -> impl Iterator<Item = T> {
         let mut draw = Draw::new(self.seed, Stream::Noise(column));
         image.iter().map(move |&pixel| {
-            let error = if self.noise > 0.0 {
-                self.noise * draw.normal()
-            } else {
-                0.0
-            };
+            let error = if self.noise > 0.0 { self.noise * draw.normal() } else { 0.0 };
             T::from_f64((pixel + error).clamp(0.0, 1.0))
         })
     }
@@ -149,24 +145,14 @@ impl Faces {
         vec![
             number("identity", &|sample| i64::from(sample.identity) + 1),
             number("pose", &|sample| yaw_percent(sample.pose, self.poses)),
-            word("expression", |sample| {
-                EXPRESSIONS[sample.expression as usize].name
-            }),
-            word("illumination", |sample| {
-                LIGHTS[sample.illumination as usize].name
-            }),
+            word("expression", |sample| EXPRESSIONS[sample.expression as usize].name),
+            word("illumination", |sample| LIGHTS[sample.illumination as usize].name),
         ]
     }
 
     /// What the samples show, in their order.
     fn combinations(&self) -> impl Iterator<Item = Combination> {
-        let Self {
-            identities,
-            poses,
-            expressions,
-            illuminations,
-            ..
-        } = *self;
+        let Self { identities, poses, expressions, illuminations, .. } = *self;
         (0..identities).flat_map(move |identity| {
             (0..poses).flat_map(move |pose| {
                 (0..expressions).flat_map(move |expression| {

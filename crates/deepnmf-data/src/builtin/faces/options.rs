@@ -13,15 +13,8 @@ const MOST_POSES: usize = 101;
 /// Sides of a picture, in pixels, that make sense.
 const SIZES: std::ops::RangeInclusive<u32> = 8..=1024;
 /// The keys that [`Faces::parse`] knows.
-const KEYS: [&str; 7] = [
-    "identities",
-    "poses",
-    "expressions",
-    "illuminations",
-    "noise",
-    "seed",
-    "size",
-];
+const KEYS: [&str; 7] =
+    ["identities", "poses", "expressions", "illuminations", "noise", "seed", "size"];
 
 impl Faces {
     /// How many people there are; 20 unless told otherwise.
@@ -120,11 +113,7 @@ impl Faces {
             "size" => self.size = number(key, value)?,
             _ => {
                 let accepted = KEYS.join(", ");
-                return Err(BuiltinError::UnknownKey {
-                    set: "faces",
-                    key: key.into(),
-                    accepted,
-                });
+                return Err(BuiltinError::UnknownKey { set: "faces", key: key.into(), accepted });
             }
         }
         Ok(())
@@ -158,35 +147,19 @@ impl Faces {
                 "a standard deviation of 0 or more".into(),
             ));
         }
-        let samples: u128 = counts
-            .iter()
-            .map(|&(_, count, _)| u128::from(count))
-            .product();
+        let samples: u128 = counts.iter().map(|&(_, count, _)| u128::from(count)).product();
         match usize::try_from(samples) {
             Ok(count) if samples <= MOST_SAMPLES => Ok(count),
-            _ => Err(BuiltinError::TooManySamples {
-                samples,
-                most: MOST_SAMPLES,
-            }),
+            _ => Err(BuiltinError::TooManySamples { samples, most: MOST_SAMPLES }),
         }
     }
 }
 
 fn number<N: FromStr>(key: &str, value: &str) -> Result<N, BuiltinError> {
-    let kind = if key == "noise" {
-        "a number such as 0.05"
-    } else {
-        "a whole number from 0 on"
-    };
-    value
-        .parse()
-        .map_err(|_| out_of_range(key, &value, kind.into()))
+    let kind = if key == "noise" { "a number such as 0.05" } else { "a whole number from 0 on" };
+    value.parse().map_err(|_| out_of_range(key, &value, kind.into()))
 }
 
 fn out_of_range(key: &str, value: &impl ToString, accepted: String) -> BuiltinError {
-    BuiltinError::OutOfRange {
-        key: key.into(),
-        value: value.to_string(),
-        accepted,
-    }
+    BuiltinError::OutOfRange { key: key.into(), value: value.to_string(), accepted }
 }

@@ -38,10 +38,7 @@ impl<'a> Portrait<'a> {
             ears: [-1.0, 1.0].map(|side| ear(person, &head, side)),
             hair: hair(person, &head),
             mane: mane(person),
-            neck: solid(
-                [0.0, -0.70, -0.12],
-                [person.neck_width * person.head_width, 0.55, 0.3],
-            ),
+            neck: solid([0.0, -0.70, -0.12], [person.neck_width * person.head_width, 0.55, 0.3]),
             shoulders: solid(
                 [0.0, person.shoulder_height - 0.5, -0.1],
                 [person.shoulder_width, 0.5, 0.42],
@@ -78,10 +75,7 @@ impl<'a> Portrait<'a> {
         let mut show = |hit: Option<Hit>, tone: &dyn Fn(&Hit) -> f64| {
             if let Some(hit) = hit.filter(|hit| hit.depth > nearest) {
                 nearest = hit.depth;
-                seen = Seen::Surface {
-                    tone: tone(&hit),
-                    normal: hit.normal,
-                };
+                seen = Seen::Surface { tone: tone(&hit), normal: hit.normal };
             }
         };
         let pose = self.pose;
@@ -94,14 +88,10 @@ impl<'a> Portrait<'a> {
         for ear in &self.ears {
             show(ear.hit(x, y, pose), &|_| 0.9 * skin);
         }
-        show(self.mane.and_then(|mane| mane.hit(x, y, pose)), &|hit| {
-            self.hair_tone(hit)
-        });
+        show(self.mane.and_then(|mane| mane.hit(x, y, pose)), &|hit| self.hair_tone(hit));
         // The body keeps facing the camera.
         show(self.neck.hit(x, y, Pose::FRONT), &|_| 0.8 * skin);
-        show(self.shoulders.hit(x, y, Pose::FRONT), &|hit| {
-            self.clothes_tone(hit)
-        });
+        show(self.shoulders.hit(x, y, Pose::FRONT), &|hit| self.clothes_tone(hit));
         seen
     }
 
@@ -131,12 +121,9 @@ impl<'a> Portrait<'a> {
         let person = self.person;
         let (line, sides, from, to) = match person.hair_style {
             HairStyle::Short => (person.hair_line, -0.05, 0.0, 0.45),
-            HairStyle::Parted => (
-                person.hair_line + 0.3 * right * person.hair_side,
-                -0.05,
-                0.05,
-                0.45,
-            ),
+            HairStyle::Parted => {
+                (person.hair_line + 0.3 * right * person.hair_side, -0.05, 0.05, 0.45)
+            }
             HairStyle::Fringe => (person.hair_line - 0.15, -0.12, 0.05, 0.5),
             HairStyle::Long => (person.hair_line + 0.02, -0.4, 0.1, 0.6),
             HairStyle::Receding => (0.62, -0.05, -0.15, 0.25),
@@ -164,11 +151,7 @@ impl<'a> Portrait<'a> {
 }
 
 fn solid(centre: [f64; 3], axes: [f64; 3]) -> Solid {
-    Solid {
-        centre,
-        axes,
-        taper: 0.0,
-    }
+    Solid { centre, axes, taper: 0.0 }
 }
 
 fn head(person: &Identity) -> Solid {
@@ -194,11 +177,7 @@ fn nose(person: &Identity, head: &Solid) -> Solid {
 
 fn ear(person: &Identity, head: &Solid, side: f64) -> Solid {
     solid(
-        [
-            side * person.head_width,
-            head.centre[1] + person.eye_height - 0.09,
-            -0.06,
-        ],
+        [side * person.head_width, head.centre[1] + person.eye_height - 0.09, -0.06],
         [0.055, 0.15, 0.11],
     )
 }
@@ -207,11 +186,7 @@ fn hair(person: &Identity, head: &Solid) -> Solid {
     let wider = person.hair_volume;
     solid(
         [0.0, head.centre[1] + 0.01, -0.03],
-        [
-            person.head_width + wider,
-            person.head_height + wider,
-            person.head_depth + wider,
-        ],
+        [person.head_width + wider, person.head_height + wider, person.head_depth + wider],
     )
 }
 

@@ -21,10 +21,7 @@ impl Pose {
     pub(super) fn from_yaw_percent(yaw: i64) -> Self {
         let t = TAN_HALF_TURN * yaw as f64 / 100.0;
         let scale = 1.0 / (1.0 + t * t);
-        Self {
-            sin: 2.0 * t * scale,
-            cos: (1.0 - t * t) * scale,
-        }
+        Self { sin: 2.0 * t * scale, cos: (1.0 - t * t) * scale }
     }
 }
 

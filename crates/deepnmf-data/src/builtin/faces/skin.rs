@@ -27,11 +27,7 @@ impl Face<'_> {
             tone = self.paint_eye(tone, x, y, side);
             tone = self.paint_brow(tone, x, y, side);
         }
-        if self.person.glasses {
-            self.paint_glasses(tone, x, y)
-        } else {
-            tone
-        }
+        if self.person.glasses { self.paint_glasses(tone, x, y) } else { tone }
     }
 
     /// Eyes lie deep: the skin around them gets less light.
@@ -99,16 +95,8 @@ impl Face<'_> {
         // Teeth show under the upper lip of a stretched mouth.
         let teeth = expression.mouth_stretch > 1.0 && dy > -0.15 * opening;
         let gap = if teeth { 0.9 } else { 0.08 };
-        let inner = if expression.mouth_opening > 0.0 {
-            gap
-        } else {
-            0.15
-        };
-        mix(
-            with_lips,
-            inner,
-            cover(opening.max(0.012) - dy.abs()) * ends,
-        )
+        let inner = if expression.mouth_opening > 0.0 { gap } else { 0.15 };
+        mix(with_lips, inner, cover(opening.max(0.012) - dy.abs()) * ends)
     }
 
     fn paint_beard(&self, tone: f64, x: f64, y: f64) -> f64 {

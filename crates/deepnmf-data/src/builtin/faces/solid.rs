@@ -59,8 +59,7 @@ impl Solid {
     /// How far the surface reaches to the front (`Z`) at `(right, y)` of the head's own frame;
     /// the middle plane where it does not reach at all.
     pub(super) fn front_at(&self, right: f64, y: f64) -> f64 {
-        self.hit(right, y, Pose::FRONT)
-            .map_or(self.centre[2], |hit| hit.point[2])
+        self.hit(right, y, Pose::FRONT).map_or(self.centre[2], |hit| hit.point[2])
     }
 
     /// One over the squared half width and half depth at a height from -1 to 1.
@@ -74,11 +73,7 @@ impl Solid {
 
 /// A direction of the head's frame, as the viewer sees it.
 fn seen([right, up, front]: [f64; 3], pose: Pose) -> [f64; 3] {
-    [
-        right * pose.cos + front * pose.sin,
-        up,
-        front * pose.cos - right * pose.sin,
-    ]
+    [right * pose.cos + front * pose.sin, up, front * pose.cos - right * pose.sin]
 }
 
 fn normalised([x, y, z]: [f64; 3]) -> [f64; 3] {

@@ -14,11 +14,7 @@ fn pixels(faces: &Faces) -> Matrix<f64> {
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter()
-        .zip(b)
-        .map(|(a, b)| (a - b) * (a - b))
-        .sum::<f64>()
-        .sqrt()
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
 #[test]
@@ -41,10 +37,7 @@ const CHECKSUM: u64 = 0xb612_89dd_b9be_a472;
 
 #[test]
 fn another_seed_gives_other_people() {
-    let (one, other) = (
-        pixels(&small().noise(0.0)),
-        pixels(&small().noise(0.0).seed(1)),
-    );
+    let (one, other) = (pixels(&small().noise(0.0)), pixels(&small().noise(0.0).seed(1)));
     assert!(distance(one.col(0), other.col(0)) > 0.3);
 }
 
@@ -56,23 +49,13 @@ fn adding_identities_leaves_the_earlier_ones_unchanged() {
 
 #[test]
 fn every_combination_of_attributes_appears_once() {
-    let faces = small()
-        .expressions(6)
-        .illuminations(8)
-        .generate::<f32>()
-        .unwrap();
+    let faces = small().expressions(6).illuminations(8).generate::<f32>().unwrap();
     let names: Vec<_> = faces.attributes.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["identity", "pose", "expression", "illumination"]);
     let classes: Vec<_> = faces.attributes.iter().map(|a| a.classes().len()).collect();
     assert_eq!(classes, [3, 3, 6, 8]);
     let combinations: HashSet<Vec<_>> = (0..faces.samples())
-        .map(|j| {
-            faces
-                .attributes
-                .iter()
-                .map(|a| a.class_of(j).unwrap())
-                .collect()
-        })
+        .map(|j| faces.attributes.iter().map(|a| a.class_of(j).unwrap()).collect())
         .collect();
     assert_eq!(combinations.len(), 3 * 3 * 6 * 8);
     assert_eq!(faces.samples(), combinations.len());
@@ -81,38 +64,16 @@ fn every_combination_of_attributes_appears_once() {
 #[test]
 fn pixels_stay_between_zero_and_one() {
     let faces = pixels(&small().noise(2.0).illuminations(8));
-    assert!(
-        faces
-            .as_slice()
-            .iter()
-            .all(|value| (0.0..=1.0).contains(value))
-    );
+    assert!(faces.as_slice().iter().all(|value| (0.0..=1.0).contains(value)));
 }
 
 /// Each attribute on its own changes the picture, and by more than rounding.
 #[test]
 fn noise_free_images_that_differ_in_one_attribute_differ() {
-    let faces = small()
-        .noise(0.0)
-        .expressions(6)
-        .illuminations(8)
-        .generate::<f64>()
-        .unwrap();
-    let label = |j: usize| {
-        faces
-            .attributes
-            .iter()
-            .map(|a| a.codes()[j])
-            .collect::<Vec<_>>()
-    };
+    let faces = small().noise(0.0).expressions(6).illuminations(8).generate::<f64>().unwrap();
+    let label = |j: usize| faces.attributes.iter().map(|a| a.codes()[j]).collect::<Vec<_>>();
     for j in 0..faces.samples() {
-        let differing = |&k: &usize| {
-            label(j)
-                .iter()
-                .zip(label(k))
-                .filter(|(a, b)| *a != b)
-                .count()
-        };
+        let differing = |&k: &usize| label(j).iter().zip(label(k)).filter(|(a, b)| *a != b).count();
         for k in (0..j).filter(|k| differing(k) == 1) {
             assert!(
                 distance(faces.x.col(j), faces.x.col(k)) > 0.05,
@@ -139,19 +100,14 @@ fn illumination_explains_more_than_any_other_attribute() {
     let share: Vec<_> = (0..4)
         .map(|which| variance_between_classes(&faces.x, faces.attributes[which].codes()))
         .collect();
-    assert!(
-        share[3] > share[0] && share[0] > share[1] && share[1] > share[2],
-        "{share:?}"
-    );
+    assert!(share[3] > share[0] && share[0] > share[1] && share[1] > share[2], "{share:?}");
 }
 
 /// The squared distances of the class means to the mean of all, weighted by class size.
 fn variance_between_classes(x: &Matrix<f64>, codes: &[Option<u32>]) -> f64 {
     let mean = |members: Vec<usize>| -> Vec<f64> {
         let sum = |i: usize| members.iter().map(|&j| x[(i, j)]).sum::<f64>();
-        (0..x.rows())
-            .map(|i| sum(i) / members.len() as f64)
-            .collect()
+        (0..x.rows()).map(|i| sum(i) / members.len() as f64).collect()
     };
     let overall = mean((0..x.cols()).collect());
     let classes: HashSet<_> = codes.iter().collect();
@@ -170,13 +126,7 @@ fn noise_has_the_standard_deviation_asked_for() {
     let errors: Vec<f64> = clean
         .columns()
         .zip(noisy.columns())
-        .flat_map(|(a, b)| {
-            a[..3]
-                .iter()
-                .zip(&b[..3])
-                .map(|(a, b)| b - a)
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|(a, b)| a[..3].iter().zip(&b[..3]).map(|(a, b)| b - a).collect::<Vec<_>>())
         .collect();
     let deviation = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt();
     assert!((0.04..0.06).contains(&deviation), "{deviation}");
@@ -190,24 +140,14 @@ fn a_single_pose_looks_straight_ahead() {
 
 #[test]
 fn float32_is_float64_rounded() {
-    assert_eq!(
-        small().generate::<f32>().unwrap().x,
-        pixels(&small()).cast::<f32>()
-    );
+    assert_eq!(small().generate::<f32>().unwrap().x, pixels(&small()).cast::<f32>());
 }
 
 #[test]
 fn parsed_options_are_those_of_the_builder() {
     let text = " identities=4, poses=3,expressions=2,illuminations=1,noise=0.5,seed=9,size=20 ";
-    let built = Faces::default()
-        .identities(4)
-        .poses(3)
-        .expressions(2)
-        .illuminations(1);
-    assert_eq!(
-        Faces::parse(text).unwrap(),
-        built.noise(0.5).seed(9).size(20)
-    );
+    let built = Faces::default().identities(4).poses(3).expressions(2).illuminations(1);
+    assert_eq!(Faces::parse(text).unwrap(), built.noise(0.5).seed(9).size(20));
     assert_eq!(Faces::parse("").unwrap(), Faces::default());
 }
 
@@ -217,10 +157,7 @@ fn wrong_options_are_named_with_what_would_be_accepted() {
     for (options, parts) in [
         (
             "people=3",
-            [
-                "\"people\"",
-                "identities, poses, expressions, illuminations, noise, seed, size",
-            ],
+            ["\"people\"", "identities, poses, expressions, illuminations, noise, seed, size"],
         ),
         ("poses", ["\"poses\"", "key=value"]),
         ("poses=3,", ["\"\"", "key=value"]),
@@ -238,19 +175,13 @@ fn wrong_options_are_named_with_what_would_be_accepted() {
         ("identities=4294967295,poses=101", ["samples", "10000000"]),
     ] {
         let message = message(options);
-        assert!(
-            parts.iter().all(|part| message.contains(part)),
-            "{options}: {message}"
-        );
+        assert!(parts.iter().all(|part| message.contains(part)), "{options}: {message}");
     }
 }
 
 #[test]
 fn options_of_the_builder_are_checked_when_generating() {
-    let error = Faces::default()
-        .noise(f64::NAN)
-        .generate::<f32>()
-        .unwrap_err();
+    let error = Faces::default().noise(f64::NAN).generate::<f32>().unwrap_err();
     assert!(matches!(error, BuiltinError::OutOfRange { key, .. } if key == "noise"));
 }
 

@@ -21,28 +21,14 @@ impl Columns {
         let fields: Vec<&[u8]> = first.collect();
         let width = fields.len();
         let number = labels_key.and_then(|key| column_number(key, width));
-        let is_header = fields
-            .iter()
-            .enumerate()
-            .any(|(i, f)| Some(i) != number && !is_like_a_number(f));
+        let is_header =
+            fields.iter().enumerate().any(|(i, f)| Some(i) != number && !is_like_a_number(f));
         let header = is_header.then(|| {
-            fields
-                .iter()
-                .map(|field| String::from_utf8_lossy(field).into_owned())
-                .collect()
+            fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect()
         });
-        let mut columns = Self {
-            width,
-            labels: None,
-            header,
-        };
+        let mut columns = Self { width, labels: None, header };
         if let Some(key) = labels_key {
-            columns.labels = Some(
-                columns
-                    .find(key)
-                    .or(number)
-                    .ok_or_else(|| columns.no(key))?,
-            );
+            columns.labels = Some(columns.find(key).or(number).ok_or_else(|| columns.no(key))?);
         }
         Ok(columns)
     }
@@ -56,20 +42,13 @@ impl Columns {
         let names = match &self.header {
             None => "; the file has no header with names".into(),
             Some(names) => {
-                let quoted = names
-                    .iter()
-                    .take(LISTED)
-                    .map(|name| format!("{:?}", shown(name)));
+                let quoted = names.iter().take(LISTED).map(|name| format!("{:?}", shown(name)));
                 let list = quoted.collect::<Vec<_>>().join(", ");
                 let more = if names.len() > LISTED { ", ..." } else { "" };
                 format!(" or one of the names {list}{more}")
             }
         };
-        Fault::NoColumn {
-            wanted: shown(key),
-            columns: self.width,
-            names,
-        }
+        Fault::NoColumn { wanted: shown(key), columns: self.width, names }
     }
 
     pub(super) fn has_header(&self) -> bool {
@@ -83,30 +62,18 @@ impl Columns {
 
     /// The name of a column, if it has one.
     pub(super) fn name(&self, column: usize) -> Option<String> {
-        self.header
-            .as_ref()?
-            .get(column)
-            .filter(|name| !name.is_empty())
-            .cloned()
+        self.header.as_ref()?.get(column).filter(|name| !name.is_empty()).cloned()
     }
 
     pub(super) fn feature_names(&self) -> Option<Vec<String>> {
         let names = self.header.as_ref()?.iter().enumerate();
-        Some(
-            names
-                .filter(|(i, _)| Some(*i) != self.labels)
-                .map(|(_, n)| n.clone())
-                .collect(),
-        )
+        Some(names.filter(|(i, _)| Some(*i) != self.labels).map(|(_, n)| n.clone()).collect())
     }
 
     /// What the labels are called, if there are any.
     pub(super) fn labels_name(&self) -> Option<String> {
         let column = self.labels?;
-        Some(
-            self.name(column)
-                .unwrap_or_else(|| format!("column {}", column + 1)),
-        )
+        Some(self.name(column).unwrap_or_else(|| format!("column {}", column + 1)))
     }
 
     /// What to give as `labels_key` to mean this column.
@@ -115,16 +82,9 @@ impl Columns {
     /// then helps in both cases.
     pub(super) fn key(&self, column: usize) -> String {
         let plain = |name: &str| {
-            !name.is_empty()
-                && name
-                    .chars()
-                    .all(|c| c.is_alphanumeric() || "_-.".contains(c))
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
         };
-        let words = self
-            .header
-            .iter()
-            .flatten()
-            .all(|name| !is_like_a_number(name.as_bytes()));
+        let words = self.header.iter().flatten().all(|name| !is_like_a_number(name.as_bytes()));
         match self.name(column) {
             Some(name) if words && plain(&name) => name,
             Some(name) if words => format!("{:?}", shown(&name)),

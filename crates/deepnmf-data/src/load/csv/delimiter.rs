@@ -16,9 +16,7 @@ impl Delimiter {
     /// Where several occur, the tab goes before the semicolon and that before the comma: a comma
     /// beside one of the others is a decimal comma or part of a name.
     pub(in crate::load) fn sniff(head: &[u8]) -> Option<Self> {
-        let first = head
-            .split(|&b| b == b'\n' || b == b'\r')
-            .find(|line| !line.is_empty())?;
+        let first = head.split(|&b| b == b'\n' || b == b'\r').find(|line| !line.is_empty())?;
         [Self::Tab, Self::Semicolon, Self::Comma]
             .into_iter()
             .find(|delimiter| unquoted(first).any(|b| b == delimiter.byte()))

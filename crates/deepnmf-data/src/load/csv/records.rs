@@ -22,31 +22,19 @@ impl<R: Read + Seek> Records<R> {
             .flexible(true) // so that the message about ragged lines is ours
             .trim(Trim::All)
             .from_reader(file);
-        Self {
-            reader,
-            record: ByteRecord::new(),
-            delimiter,
-        }
+        Self { reader, record: ByteRecord::new(), delimiter }
     }
 
     /// Goes to the next line; false at the end.
     pub(super) fn advance(&mut self) -> Result<bool, Fault> {
         loop {
-            if !self
-                .reader
-                .read_byte_record(&mut self.record)
-                .map_err(io::Error::from)?
-            {
+            if !self.reader.read_byte_record(&mut self.record).map_err(io::Error::from)? {
                 return Ok(false);
             }
             if self.delimiter == Delimiter::Spaces {
                 // Spaces may line columns up, so that the empty fields between them mean nothing.
                 let position = self.record.position().cloned();
-                self.record = self
-                    .record
-                    .iter()
-                    .filter(|field| !field.is_empty())
-                    .collect();
+                self.record = self.record.iter().filter(|field| !field.is_empty()).collect();
                 self.record.set_position(position);
             }
             if !self.record.is_empty() {

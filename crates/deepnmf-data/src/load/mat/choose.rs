@@ -27,19 +27,13 @@ const USUAL: [(&str, &str); 2] = [("fea", "gnd"), ("X", "Y")];
 impl<'a> Variables<'a> {
     pub(super) fn choose(&self, options: &LoadOptions) -> Result<Chosen<'_, 'a>, Fault> {
         let data = self.data(options)?;
-        let (samples, features) = data
-            .table()
-            .ok_or_else(|| self.wrong(data, "a numeric table".into()))?;
+        let (samples, features) =
+            data.table().ok_or_else(|| self.wrong(data, "a numeric table".into()))?;
         let labels = match &options.labels_key {
             Some(name) => Some(self.labels(name, samples)?),
             None => self.usual_labels(&data.name, samples),
         };
-        Ok(Chosen {
-            data,
-            samples,
-            features,
-            labels,
-        })
+        Ok(Chosen { data, samples, features, labels })
     }
 
     fn data(&self, options: &LoadOptions) -> Result<&Variable<'a>, Fault> {
@@ -55,27 +49,15 @@ impl<'a> Variables<'a> {
     /// The only numeric table besides the labels. Where one has several rows and columns, vectors
     /// and single numbers do not count.
     fn only_table(&self, labels: Option<&str>) -> Result<&Variable<'a>, Fault> {
-        let others = self
-            .0
-            .iter()
-            .filter(|variable| labels != Some(variable.name.as_str()));
-        let tables: Vec<_> = others
-            .filter(|variable| variable.table().is_some())
-            .collect();
+        let others = self.0.iter().filter(|variable| labels != Some(variable.name.as_str()));
+        let tables: Vec<_> = others.filter(|variable| variable.table().is_some()).collect();
         let is_wide = |v: &&&Variable<'_>| v.table().is_some_and(|(m, n)| m > 1 && n > 1);
         let wide: Vec<_> = tables.iter().filter(is_wide).copied().collect();
         match (wide.as_slice(), tables.as_slice()) {
             (&[only], _) | ([], &[only]) => Ok(only),
             _ => {
-                let count = if wide.is_empty() {
-                    tables.len()
-                } else {
-                    wide.len()
-                };
-                Err(Fault::WhichVariable {
-                    count,
-                    present: self.to_string(),
-                })
+                let count = if wide.is_empty() { tables.len() } else { wide.len() };
+                Err(Fault::WhichVariable { count, present: self.to_string() })
             }
         }
     }
@@ -86,22 +68,14 @@ impl<'a> Variables<'a> {
             let needed = format!("a numeric {samples} x 1 array of labels, one for each sample,");
             return Err(self.wrong(variable, needed));
         }
-        Ok(Labels {
-            variable,
-            asked: true,
-        })
+        Ok(Labels { variable, asked: true })
     }
 
     /// Labels under the name that goes with the data's, if they can be labels.
     fn usual_labels(&self, data: &str, samples: usize) -> Option<Labels<'_, 'a>> {
         let (_, labels) = USUAL.iter().find(|(usual, _)| *usual == data)?;
-        let variable = self
-            .find(labels)
-            .filter(|variable| is_vector(variable, samples))?;
-        Some(Labels {
-            variable,
-            asked: false,
-        })
+        let variable = self.find(labels).filter(|variable| is_vector(variable, samples))?;
+        Some(Labels { variable, asked: false })
     }
 
     fn find(&self, name: &str) -> Option<&Variable<'a>> {
@@ -109,25 +83,15 @@ impl<'a> Variables<'a> {
     }
 
     fn no(&self, name: &str) -> Fault {
-        Fault::NoVariable {
-            wanted: shown(name),
-            present: self.to_string(),
-        }
+        Fault::NoVariable { wanted: shown(name), present: self.to_string() }
     }
 
     fn wrong(&self, variable: &Variable<'_>, needed: String) -> Fault {
         let (name, found) = (shown(&variable.name), variable.kind());
-        Fault::WrongVariable {
-            name,
-            found,
-            needed,
-            present: self.to_string(),
-        }
+        Fault::WrongVariable { name, found, needed, present: self.to_string() }
     }
 }
 
 fn is_vector(variable: &Variable<'_>, samples: usize) -> bool {
-    variable
-        .table()
-        .is_some_and(|(m, n)| (m, n) == (samples, 1) || (m, n) == (1, samples))
+    variable.table().is_some_and(|(m, n)| (m, n) == (samples, 1) || (m, n) == (1, samples))
 }

@@ -29,24 +29,14 @@ impl Tag {
         let first = endian.u32([a, b, c, d]);
         let short = first >> 16;
         if short > 4 {
-            return Err(Fault::damaged(format!(
-                "an element of {short} bytes inside its tag"
-            )));
+            return Err(Fault::damaged(format!("an element of {short} bytes inside its tag")));
         }
         if short > 0 {
             let (kind, length) = (first & 0xffff, short as usize);
-            return Ok(Self {
-                kind,
-                length,
-                inside: Some(inside),
-            });
+            return Ok(Self { kind, length, inside: Some(inside) });
         }
         let length = usize::try_from(endian.u32(inside)).unwrap_or(usize::MAX);
-        Ok(Self {
-            kind: first,
-            length,
-            inside: None,
-        })
+        Ok(Self { kind: first, length, inside: None })
     }
 }
 
@@ -76,20 +66,13 @@ impl<'a> Elements<'a> {
             return Ok(None);
         }
         let Some((&raw, after)) = rest.split_first_chunk() else {
-            return Err(Fault::damaged(format!(
-                "{} stray bytes at its end",
-                rest.len()
-            )));
+            return Err(Fault::damaged(format!("{} stray bytes at its end", rest.len())));
         };
         let tag = Tag::parse(raw, self.endian)?;
         let (length, kind, endian) = (tag.length, tag.kind, self.endian);
         if tag.inside.is_some() {
             self.at += raw.len();
-            return Ok(Some(Element {
-                kind,
-                body: &[],
-                endian,
-            }));
+            return Ok(Some(Element { kind, body: &[], endian }));
         }
         let Some(body) = after.get(..length) else {
             return Err(Fault::damaged(format!(
@@ -98,11 +81,7 @@ impl<'a> Elements<'a> {
                 after.len()
             )));
         };
-        let padding = if kind == COMPRESSED {
-            0
-        } else {
-            padding(length)
-        };
+        let padding = if kind == COMPRESSED { 0 } else { padding(length) };
         self.at = self.at.saturating_add(raw.len() + length + padding);
         Ok(Some(Element { kind, body, endian }))
     }
@@ -130,21 +109,11 @@ impl<'a> Contents<'a> {
         match kind {
             MATRIX => {
                 let (bytes, left) = (Box::new(body), body.len());
-                Ok(Some(Self {
-                    bytes,
-                    left,
-                    present: true,
-                    endian,
-                }))
+                Ok(Some(Self { bytes, left, present: true, endian }))
             }
             COMPRESSED => {
                 let bytes = Box::new(ZlibDecoder::new(body));
-                let mut contents = Self {
-                    bytes,
-                    left: 8,
-                    present: false,
-                    endian,
-                };
+                let mut contents = Self { bytes, left: 8, present: false, endian };
                 let tag = contents.tag()?;
                 if tag.kind != MATRIX || tag.inside.is_some() {
                     return Ok(None);
@@ -180,19 +149,14 @@ impl<'a> Contents<'a> {
 
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
         self.take(bytes.len())?;
-        self.bytes
-            .read_exact(bytes)
-            .map_err(|error| cut_short(&error))
+        self.bytes.read_exact(bytes).map_err(|error| cut_short(&error))
     }
 
     /// Counts bytes as read.
     fn take(&mut self, length: usize) -> Result<(), Fault> {
         let left = self.left.checked_sub(length);
         self.left = left.ok_or_else(|| {
-            Fault::damaged(format!(
-                "{length} bytes in a variable that has only {}",
-                self.left
-            ))
+            Fault::damaged(format!("{length} bytes in a variable that has only {}", self.left))
         })?;
         Ok(())
     }
@@ -205,9 +169,7 @@ impl<'a> Contents<'a> {
         }
         if tag.length > longest {
             let length = tag.length;
-            return Err(Fault::damaged(format!(
-                "{length} bytes where {longest} are the most"
-            )));
+            return Err(Fault::damaged(format!("{length} bytes where {longest} are the most")));
         }
         let mut bytes = vec![0; tag.length + padding(tag.length)];
         self.fill(&mut bytes)?;
@@ -230,10 +192,7 @@ impl<'a> Contents<'a> {
                 tag.length
             )));
         }
-        let encoding = Encoding {
-            kind,
-            endian: self.endian,
-        };
+        let encoding = Encoding { kind, endian: self.endian };
         let numbers = if let Some(inside) = tag.inside {
             read(&mut &inside[..tag.length], encoding, true)
         } else {
@@ -279,9 +238,7 @@ fn storage(kind: u32) -> Result<Kind, Fault> {
         12 => Kind::I64,
         13 => Kind::U64,
         _ => {
-            return Err(Fault::damaged(format!(
-                "numbers stored as the unknown type {kind}"
-            )));
+            return Err(Fault::damaged(format!("numbers stored as the unknown type {kind}")));
         }
     })
 }

@@ -42,17 +42,8 @@ fn endian(bytes: &[u8]) -> Option<Endian> {
 pub(super) fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<Dataset<T>, Fault> {
     let endian = endian(bytes).ok_or_else(|| Fault::damaged("its header is incomplete"))?;
     let variables = list(bytes, endian)?;
-    let Chosen {
-        data,
-        samples,
-        features,
-        labels,
-    } = variables.choose(options)?;
-    let table = Table {
-        samples,
-        features,
-        order: Order::Columns,
-    };
+    let Chosen { data, samples, features, labels } = variables.choose(options)?;
+    let table = Table { samples, features, order: Order::Columns };
     let x = read_table(data, table)?;
     let labels = match labels {
         Some(labels) if labels.asked => Some(read_labels(labels.variable, samples)?),
@@ -96,11 +87,9 @@ fn read_labels(variable: &Variable<'_>, samples: usize) -> Result<Attribute, Fau
         .collect::<Result<Vec<_>, _>>();
     match labels {
         Ok(labels) => Ok(Attribute::from_ints(&variable.name, labels)),
-        Err((sample, value)) => Err(Fault::LabelNotWhole {
-            name: variable.name.clone(),
-            sample: sample + 1,
-            value,
-        }),
+        Err((sample, value)) => {
+            Err(Fault::LabelNotWhole { name: variable.name.clone(), sample: sample + 1, value })
+        }
     }
 }
 

@@ -8,10 +8,7 @@ const STORED: [f64; 6] = [1.0, 3.0, 50.0, 2.0, 40.0, 60.0];
 const TABLE: [f64; 6] = [1.0, 2.0, 3.0, 40.0, 50.0, 60.0];
 
 fn options(data_key: Option<&str>, labels_key: Option<&str>) -> LoadOptions {
-    LoadOptions {
-        data_key: data_key.map(Into::into),
-        labels_key: labels_key.map(Into::into),
-    }
+    LoadOptions { data_key: data_key.map(Into::into), labels_key: labels_key.map(Into::into) }
 }
 
 fn read_plain(mat: &Mat) -> Result<Dataset<f64>, Fault> {
@@ -119,10 +116,7 @@ fn nothing_unwanted_is_unpacked() {
     mat.array("fea", &[3, 2], "u1", &STORED);
     assert_eq!(read_plain(&mat).unwrap().x.as_slice(), TABLE);
     let fault = read::<f64>(&mat.bytes, &options(Some("big"), None)).unwrap_err();
-    assert!(
-        matches!(fault, Fault::Damaged { .. }),
-        "a wrong checksum: {fault}"
-    );
+    assert!(matches!(fault, Fault::Damaged { .. }), "a wrong checksum: {fault}");
 }
 
 #[test]
@@ -140,12 +134,7 @@ fn more_data_than_the_shape_needs_are_refused() {
 #[test]
 fn shapes_beyond_the_file_are_refused_without_taking_memory() {
     for compress in [false, true] {
-        for shape in [
-            [0x7fff_ffff, 0x7fff_ffff],
-            [u32::MAX, 1],
-            [100_000, 10_000],
-            [4, 2],
-        ] {
+        for shape in [[0x7fff_ffff, 0x7fff_ffff], [u32::MAX, 1], [100_000, 10_000], [4, 2]] {
             let mut mat = Mat::new(false, compress);
             let mut body = mat.header("fea", 6, &shape);
             body.extend(mat.element(9, &encode("f8", false, &STORED)));
@@ -166,10 +155,7 @@ fn a_few_compressed_bytes_cannot_claim_to_be_gigabytes() {
     let mut mat = Mat::new(false, false);
     mat.compressed(&zlib.finish().unwrap());
     let message = read_plain(&mat).unwrap_err().to_string();
-    assert!(
-        message.contains("cannot hold a variable of 4294967280 bytes"),
-        "{message}"
-    );
+    assert!(message.contains("cannot hold a variable of 4294967280 bytes"), "{message}");
 }
 
 #[test]
@@ -180,10 +166,7 @@ fn variables_inside_compressed_variables_are_passed_over() {
     std::io::Write::write_all(&mut zlib, &inner.bytes[HEADER..]).unwrap();
     let mut mat = Mat::new(false, false);
     mat.compressed(&zlib.finish().unwrap());
-    assert!(matches!(
-        read_plain(&mat),
-        Err(Fault::WhichVariable { count: 0, .. })
-    ));
+    assert!(matches!(read_plain(&mat), Err(Fault::WhichVariable { count: 0, .. })));
 }
 
 fn sample_file(big: bool, compress: bool) -> Vec<u8> {

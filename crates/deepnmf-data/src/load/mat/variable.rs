@@ -63,12 +63,7 @@ impl<'a> Variable<'a> {
             return Ok(None);
         }
         let Header { class, shape, name } = read_header(&mut contents)?;
-        Ok(Some(Self {
-            name,
-            class,
-            shape,
-            element,
-        }))
+        Ok(Some(Self { name, class, shape, element }))
     }
 
     /// Rows and columns, if this is a numeric table.
@@ -85,12 +80,7 @@ impl<'a> Variable<'a> {
         let class = match self.class {
             Class::Numeric(class) | Class::Other(class) => class,
         };
-        let mut lengths: Vec<_> = self
-            .shape
-            .iter()
-            .take(LISTED)
-            .map(ToString::to_string)
-            .collect();
+        let mut lengths: Vec<_> = self.shape.iter().take(LISTED).map(ToString::to_string).collect();
         if self.shape.len() > LISTED {
             lengths.push("...".into());
         }
@@ -112,12 +102,7 @@ impl Display for Variables<'_> {
             let separator = if i == 0 { "" } else { ", " };
             // Escaped, since a name comes from the file and may hold anything.
             let name = shown(&variable.name);
-            write!(
-                f,
-                "{separator}{} ({})",
-                name.escape_debug(),
-                variable.kind()
-            )?;
+            write!(f, "{separator}{} ({})", name.escape_debug(), variable.kind())?;
         }
         match self.0.len().saturating_sub(LISTED) {
             0 => Ok(()),
@@ -149,10 +134,7 @@ pub(super) fn read_header(contents: &mut Contents<'_>) -> Result<Header, Fault> 
     } else {
         let (_, raw) = contents.short_element(4 * MOST_DIMENSIONS)?;
         let (lengths, _) = raw.as_chunks();
-        lengths
-            .iter()
-            .map(|&raw| length(contents.endian().u32(raw)))
-            .collect::<Result<_, _>>()?
+        lengths.iter().map(|&raw| length(contents.endian().u32(raw))).collect::<Result<_, _>>()?
     };
     let (_, name) = contents.short_element(LONGEST_NAME)?;
     Ok(Header {
@@ -164,8 +146,6 @@ pub(super) fn read_header(contents: &mut Contents<'_>) -> Result<Header, Fault> 
 
 /// A length of an array, which is stored with a sign that must not be there.
 fn length(stored: u32) -> Result<usize, Fault> {
-    let length = i32::try_from(stored)
-        .ok()
-        .and_then(|length| usize::try_from(length).ok());
+    let length = i32::try_from(stored).ok().and_then(|length| usize::try_from(length).ok());
     length.ok_or_else(|| Fault::damaged("a variable of negative size"))
 }

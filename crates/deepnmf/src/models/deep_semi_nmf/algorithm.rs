@@ -23,7 +23,7 @@ use crate::matrix::{
 use crate::models::factors::chain;
 use crate::models::semi_nmf::SemiNmfLoop;
 use crate::models::{Factors, FitOptions};
-use crate::objective::{Fitted, reconstruction_error};
+use crate::objective::{Fitted, error_from_products};
 use crate::observe::Stage;
 use crate::update::{HSolver, Products};
 
@@ -53,9 +53,8 @@ pub(super) fn fine_tune<T: Scalar>(
 ) -> Result<(Factors<T>, Vec<Run>)> {
     let Factors { z, mut h } = factors;
     let top = h.pop().unwrap_or_else(|| unreachable!("a model has layers"));
-    let (tuned, run) = session.run(Stage::FineTuning, &options.stop, || {
-        SemiNmfLoop::new(x, top, options.solver)
-    })?;
+    let (tuned, run) = session
+        .run(Stage::FineTuning, &options.stop, || SemiNmfLoop::new(x, top, options.solver))?;
     let x_norm_sq = tuned.x_norm_sq;
     let (c, top) = tuned.into_factors();
     let mut runs = vec![run];
@@ -123,8 +122,7 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
         let mut phi_t_phi = Matrix::zeros(k, k);
         gram_of_columns(&mut phi_t_phi, &phi);
         let hht = Matrix::zeros(k, k);
-        let mut this =
-            Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, error: 0.0 };
+        let mut this = Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, error: 0.0 };
         this.measure();
         this
     }
@@ -139,7 +137,7 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
             phi_t_phi: &self.phi_t_phi,
             hht: &self.hht,
         };
-        self.error = reconstruction_error(self.x, self.x_norm_sq, &fitted);
+        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
     }
 }
 

@@ -14,12 +14,10 @@
 
 use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
-use crate::matrix::{
-    DataMatrix, Matrix, Scalar, gram_of_columns, product, pseudo_inverse,
-};
+use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, product, pseudo_inverse};
 use crate::models::factors::chain;
 use crate::models::{Factors, FitOptions};
-use crate::objective::direct_error;
+use crate::objective::reconstruction_error;
 use crate::observe::Stage;
 use crate::update::{HSolver, Products};
 
@@ -92,7 +90,7 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
 
     fn measure(&mut self) {
         let phi = chain(&self.factors.z);
-        self.error = direct_error(self.x, &phi, self.factors.top_features());
+        self.error = reconstruction_error(self.x, &phi, self.factors.top_features());
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows};
-use crate::objective::{Fitted, reconstruction_error};
+use crate::objective::{Fitted, error_from_products};
 use crate::update::{HSolver, Products, ZScratch, z_least_squares};
 
 /// Semi-NMF under way, for those who want to own the loop; [`SemiNmf`](super::SemiNmf) does it
@@ -80,7 +80,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             phi_t_phi: &self.z_t_z,
             hht: &self.hht,
         };
-        self.error = reconstruction_error(self.x, self.x_norm_sq, &fitted);
+        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
         Ok(())
     }
 }

@@ -78,9 +78,8 @@ impl SemiNmf {
         self.check(x)?;
         check_given_features(&h, (self.components, x.shape().1), 1)?;
         let stage = Stage::Pretraining { layer: 1 };
-        let (fitted, run) = session.run(stage, &self.options.stop, || {
-            SemiNmfLoop::new(x, h, self.options.solver)
-        })?;
+        let (fitted, run) = session
+            .run(stage, &self.options.stop, || SemiNmfLoop::new(x, h, self.options.solver))?;
         let x_norm_sq = fitted.x_norm_sq;
         let (z, h) = fitted.into_factors();
         let layer = Layer { z, h, x_norm_sq, run, singular_values: None, notice: None };
@@ -100,9 +99,10 @@ impl SemiNmf {
         session: &FitSession<'_>,
     ) -> Result<Model<T>> {
         let known = layer.singular_values.as_deref();
-        let bound = self.options.measure_bound.then(|| {
-            svd_bound(x, layer.x_norm_sq, self.components, known, self.options.seed)
-        });
+        let bound = self
+            .options
+            .measure_bound
+            .then(|| svd_bound(x, layer.x_norm_sq, self.components, known, self.options.seed));
         let outcome = Outcome {
             x_norm_sq: layer.x_norm_sq,
             bound: bound.transpose()?,

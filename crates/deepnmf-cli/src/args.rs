@@ -1,0 +1,315 @@
+//! The flags as they are typed. Their ranges are checked here (exit code 2); whether they fit the
+//! data is found out by the library (exit code 1).
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use deepnmf::{Dtype, Form, HSolver, Projection, ScaleIn, Start};
+use deepnmf_data::preprocess::Normalize;
+
+/// Deep matrix factorization: learns a representation per layer from data that mix attributes.
+#[derive(Debug, Parser)]
+#[command(
+    name = "deepnmf",
+    version,
+    after_help = "Start with:\n  deepnmf demo\n  deepnmf fit faces.npy --layers 100,20 --out m.safetensors"
+)]
+pub(crate) struct Args {
+    /// Print exactly one JSON object on standard output, everything else on standard error
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress bars and no remarks
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Factorize built-in faces and look at what each layer found
+    Demo(DemoArgs),
+    /// Factorize a data file and write the model
+    Fit(FitArgs),
+    /// Compute the features of samples with a fitted model
+    Transform(TransformArgs),
+    /// Tell what is in a model file
+    Info(InfoArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  deepnmf demo\n  deepnmf demo --faces identities=40,poses=7,noise=0.05 --layers 200,40"
+)]
+pub(crate) struct DemoArgs {
+    /// Components of each layer, the one next to the data first
+    #[arg(long, value_delimiter = ',', value_parser = at_least_one, default_value = "150,60,20")]
+    pub(crate) layers: Vec<usize>,
+    /// Options of the faces: identities, poses, expressions, illuminations, noise, size
+    #[arg(long, default_value = "", value_name = "KEY=VALUE,...")]
+    pub(crate) faces: String,
+    /// Seed of the faces and of the fit
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Folder for the picture, the data and the model
+    #[arg(long, default_value = "deepnmf-demo")]
+    pub(crate) out: PathBuf,
+    /// Threads to use; all by default
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf fit faces.npy --layers 40 --out m.safetensors
+  deepnmf fit PIE_pose27.mat --model deep-semi-nmf --layers 625,40 --out m.safetensors
+  deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
+  deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
+
+In files a sample is a row. Formats: .npy, MATLAB v5 .mat, .csv, .tsv.")]
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Model; by default semi-nmf for one layer and deep-semi-nmf for more
+    #[arg(long, value_enum)]
+    pub(crate) model: Option<ModelName>,
+    /// Components of each layer, the one next to the data first, such as 625,40
+    #[arg(long, value_delimiter = ',', required = true, value_parser = at_least_one)]
+    pub(crate) layers: Vec<usize>,
+    /// Model file to write (safetensors); without it the result is only reported
+    #[arg(long, short)]
+    pub(crate) out: Option<PathBuf>,
+    /// What is done to each sample first, and again by transform
+    #[arg(long, value_enum, default_value_t = NormalizeName::Unit)]
+    pub(crate) normalize: NormalizeName,
+    /// Where the features begin
+    #[arg(long, value_enum, default_value_t = StartName::Optimal)]
+    pub(crate) init: StartName,
+    /// Begin from the factors of this model file instead
+    #[arg(long, value_name = "MODEL", conflicts_with = "init")]
+    pub(crate) init_from: Option<PathBuf>,
+    /// Which factor carries the scale of a component at the start
+    #[arg(long, value_enum, default_value_t = ScaleName::H)]
+    pub(crate) scale: ScaleName,
+    /// Rule that updates the features
+    #[arg(long, value_enum, default_value_t = SolverName::Hals)]
+    pub(crate) solver: SolverName,
+    /// Exponent of the multiplicative rule [default: 0.5]
+    #[arg(long, value_parser = eta)]
+    pub(crate) eta: Option<f64>,
+    /// Work per iteration: sweeps of hals [default: 10] or steps of accelerated [default: 20]
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) inner: Option<usize>,
+    /// How Algorithm 1 of the paper is carried out
+    #[arg(long, value_enum, default_value_t = FormName::Fast)]
+    pub(crate) form: FormName,
+    /// Most iterations of each loop
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) max_iter: usize,
+    /// Stop when the error falls by no more than this times max(1, error)
+    #[arg(long, default_value_t = 1e-6, value_parser = not_negative)]
+    pub(crate) kappa: f64,
+    /// Most seconds of the whole fit
+    #[arg(long, value_parser = not_negative)]
+    pub(crate) max_seconds: Option<f64>,
+    /// Seed of everything random; the same seed gives the same bits
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Threads to use; all by default. The number changes no result
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) threads: Option<usize>,
+    /// Number type of the computation
+    #[arg(long, value_enum, default_value_t = DtypeName::F64)]
+    pub(crate) dtype: DtypeName,
+    /// Do not compute the SVD bound, which costs a decomposition of the data
+    #[arg(long)]
+    pub(crate) no_bound: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf transform m.safetensors new.npy --out h.npy
+  deepnmf transform m.safetensors new.npy --layer 1 --method basis --out h1.npy")]
+pub(crate) struct TransformArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Layer, counted from 1; the last one by default
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) layer: Option<usize>,
+    /// By the pseudo-inverse of the basis (fast, any sign), or by non-negative least squares
+    #[arg(long, value_enum, default_value_t = MethodName::Nonnegative)]
+    pub(crate) method: MethodName,
+    /// File to write (.npy), a row per sample
+    #[arg(long, short)]
+    pub(crate) out: PathBuf,
+    /// Threads to use; all by default
+    #[arg(long, value_parser = at_least_one)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InfoArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  deepnmf completions bash > ~/.local/share/bash-completion/completions/deepnmf"
+)]
+pub(crate) struct CompletionsArgs {
+    /// Shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Flags that do not go together.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UsageError(pub(crate) String);
+
+/// Where samples come from.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DataArgs {
+    /// Data file, or builtin:faces[:KEY=VALUE,...]
+    pub(crate) data: PathBuf,
+    /// Variable of a .mat file that holds the samples [default: fea, else X]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) data_key: Option<String>,
+    /// Labels: a variable of a .mat file [default: gnd, else Y], or a column of a text file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) labels_key: Option<String>,
+}
+
+/// Declares the names of a library's choices on the command line.
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident => $target:ty { $($(#[$help:meta])* $variant:ident => $value:expr,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name {
+            $($(#[$help])* $variant,)+
+        }
+
+        impl From<$name> for $target {
+            fn from(name: $name) -> Self {
+                match name {
+                    $($name::$variant => $value,)+
+                }
+            }
+        }
+    };
+}
+
+names! {
+    /// Starts.
+    StartName => Start {
+        /// Uniform random numbers
+        Random => Start::Random,
+        /// Memberships of a k-means clustering
+        #[value(name = "kmeans")]
+        KMeans => Start::KMeans,
+        /// Singular value decomposition of rank k - 1
+        Svd => Start::Svd,
+        /// The best rank-k factors where a positive vector exists, else as svd
+        Optimal => Start::Optimal,
+    }
+}
+
+names! {
+    /// Places of the scale.
+    ScaleName => ScaleIn {
+        /// The features, so that the next layer sees what matters
+        H => ScaleIn::H,
+        /// The basis
+        Z => ScaleIn::Z,
+        /// Both by equal parts
+        Balanced => ScaleIn::Balanced,
+    }
+}
+
+names! {
+    /// Rules for the features, with their usual settings.
+    SolverName => HSolver {
+        /// The paper's rule
+        Multiplicative => HSolver::MULTIPLICATIVE,
+        /// Exact coordinate descent
+        Hals => HSolver::HALS,
+        /// Accelerated projected gradients
+        Accelerated => HSolver::ACCELERATED,
+    }
+}
+
+names! {
+    /// Forms of Algorithm 1.
+    FormName => Form {
+        /// In closed form
+        Fast => Form::Fast,
+        /// Step by step as printed, slow
+        Literal => Form::Literal,
+    }
+}
+
+names! {
+    /// Number types.
+    DtypeName => Dtype {
+        /// 32 bits: half the memory, twice the speed
+        F32 => Dtype::F32,
+        /// 64 bits
+        F64 => Dtype::F64,
+    }
+}
+
+names! {
+    /// Ways to scale samples.
+    NormalizeName => Normalize {
+        /// Each sample to Euclidean norm 1, as the paper does
+        Unit => Normalize::Unit,
+        /// As they are
+        None => Normalize::None,
+    }
+}
+
+names! {
+    /// Methods of out-of-sample projection.
+    MethodName => Projection {
+        /// Method 1: pseudo-inverse of the basis
+        Basis => Projection::Basis,
+        /// Method 2: non-negative least squares
+        Nonnegative => Projection::NonNegative,
+    }
+}
+
+/// Models that can be fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelName {
+    /// X ~ Z H, one layer
+    SemiNmf,
+    /// X ~ Z1 Z2 ... Zm Hm, several layers
+    DeepSemiNmf,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("it must be at least 1".into()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("it must be a whole number of at least 1".into()),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("it must be a number of at least 0".into()),
+    }
+}
+
+fn eta(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= 1.0 => Ok(number),
+        _ => Err("it must be above 0 and at most 1".into()),
+    }
+}

@@ -1,0 +1,78 @@
+//! `deepnmf info`.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use deepnmf::persist::{AnyModel, load_model};
+use deepnmf::{Dtype, Model, Scalar};
+use serde_json::{Value, json};
+
+use crate::args::InfoArgs;
+use crate::output::{Outcome, Output, extended, summary_json, summary_text};
+
+/// Tells what is in a model file.
+pub(crate) fn run(args: &InfoArgs, output: Output) -> Result<Outcome> {
+    let (text, object) = match load_model(&args.model)? {
+        AnyModel::F32(model) => (describe(&model), object(&model)),
+        AnyModel::F64(model) => (describe(&model), object(&model)),
+    };
+    output.result(&text, &object)?;
+    Ok(Outcome::Done)
+}
+
+fn describe<T: Scalar>(model: &Model<T>) -> String {
+    let mut text = summary_text(&model.settings, &model.summary);
+    let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
+    let _ = writeln!(text, "  {:<12}{}", "before", model.provenance.preprocessing);
+    if let Some(names) = &model.provenance.feature_names {
+        let shown: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
+        let more = if names.len() > shown.len() { ", ..." } else { "" };
+        let _ = writeln!(text, "  {:<12}{}{more}", "features", shown.join(", "));
+    }
+    let _ = writeln!(text, "  {:<12}{}", "history", sparkline(&model.summary.history));
+    for (i, (z, h)) in model.factors.z.iter().zip(&model.factors.h).enumerate() {
+        let zeros = h.as_slice().iter().filter(|h| **h == T::ZERO).count();
+        let share = 100.0 * zeros as f64 / h.as_slice().len() as f64;
+        let layer = i + 1;
+        let _ = writeln!(
+            text,
+            "  layer {layer:<6}Z_{layer} {} x {}, H_{layer} {} x {}, {share:.1}% of it zero",
+            z.rows(),
+            z.cols(),
+            h.rows(),
+            h.cols()
+        );
+    }
+    text
+}
+
+fn object<T: Scalar>(model: &Model<T>) -> Value {
+    let dtype: Dtype = T::DTYPE;
+    extended(
+        summary_json(&model.settings, &model.summary),
+        json!({
+            "dtype": dtype,
+            "settings": model.settings,
+            "preprocessing": model.provenance.preprocessing,
+            "feature_names": model.provenance.feature_names,
+        }),
+    )
+}
+
+/// The course of the error in a line, on a logarithmic scale of what is left to gain.
+fn sparkline(history: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const WIDTH: usize = 50;
+    let Some((last, first)) = history.last().zip(history.first()) else { return String::new() };
+    let step = history.len().div_ceil(WIDTH);
+    let range = (first - last).max(f64::MIN_POSITIVE);
+    let height = |error: &f64| {
+        let left = ((error - last) / range).clamp(0.0, 1.0);
+        // Three decades from top to bottom.
+        let level = if left > 0.0 { 1.0 + left.log10() / 3.0 } else { 0.0 };
+        let below = (1..BARS.len()).filter(|&bar| level >= bar as f64 / BARS.len() as f64);
+        BARS[below.count()]
+    };
+    let bars: String = history.iter().step_by(step).map(height).collect();
+    format!("{first:.4} {bars} {last:.4}")
+}

@@ -1,0 +1,7 @@
+//! The commands, one a file.
+
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod fit;
+pub(crate) mod info;
+pub(crate) mod transform;

@@ -1,0 +1,60 @@
+//! `deepnmf transform`.
+
+use anyhow::Result;
+use deepnmf::persist::{AnyModel, check_writable, load_model};
+use deepnmf::{Model, Projection, Scalar};
+use deepnmf_data::write_npy;
+use serde_json::json;
+
+use crate::args::TransformArgs;
+use crate::input::{on_threads, prepare_for, samples};
+use crate::output::{Outcome, Output};
+use crate::progress::Progress;
+
+/// Computes the features of samples with a fitted model.
+pub(crate) fn run(args: &TransformArgs, output: Output) -> Result<Outcome> {
+    check_writable(&args.out)?;
+    match load_model(&args.model)? {
+        AnyModel::F32(model) => project(args, &model, output),
+        AnyModel::F64(model) => project(args, &model, output),
+    }
+}
+
+fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) -> Result<Outcome> {
+    let layer = args.layer.unwrap_or(model.factors.depth());
+    let method = Projection::from(args.method);
+    let basis = model.factors.basis(layer)?;
+    let progress = Progress::new(output);
+    progress.doing("reading the data");
+    let mut data = samples::<T>(&args.data)?;
+    prepare_for(model, &mut data)?;
+    progress.doing("computing the features");
+    let (h, error) = on_threads(args.threads, || -> Result<_> {
+        let h = model.project(&data.x, layer, method)?;
+        let error = deepnmf::reconstruction_error(&data.x, &basis, &h);
+        Ok((h, error))
+    })??;
+    drop(progress);
+    write_npy(&args.out, &h)?;
+    let relative = error / data.x.norm_sq().sqrt();
+    let text = format!(
+        "{} samples, {} features of layer {layer}, error {error:.4} ({:.3}% of the norm of the \
+         data)\nwrote {}\n",
+        h.cols(),
+        h.rows(),
+        100.0 * relative,
+        args.out.display()
+    );
+    let object = json!({
+        "model": model.settings.name(),
+        "layer": layer,
+        "method": method,
+        "samples": h.cols(),
+        "components": h.rows(),
+        "error": error,
+        "relative_error": relative,
+        "out": args.out,
+    });
+    output.result(&text, &object)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,89 @@
+//! Samples as a command asks for them, with the preprocessing that belongs to a model.
+
+use anyhow::{Context, Result, bail};
+use deepnmf::{Model, Provenance, Scalar};
+use deepnmf_data::preprocess::Normalize;
+use deepnmf_data::{Dataset, ImageShape, LoadOptions, PixelOrder, builtin, load};
+use serde_json::{Value, json};
+
+use crate::args::DataArgs;
+
+/// Data that need no file are named with this in front.
+const BUILTIN: &str = "builtin:";
+
+/// Loads or makes the samples.
+pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
+    if let Some(spec) = args.data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
+        if let Some(key) = args.data_key.as_ref().or(args.labels_key.as_ref()) {
+            bail!("built-in data have no variable {key:?}: leave the option out");
+        }
+        return Ok(builtin::generate(spec)?);
+    }
+    let options =
+        LoadOptions { data_key: args.data_key.clone(), labels_key: args.labels_key.clone() };
+    Ok(load(&args.data, &options)?)
+}
+
+/// What the model file should remember of the data.
+pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, normalize: Normalize) -> Provenance {
+    let steps: Vec<Normalize> =
+        Some(normalize).filter(|n| *n != Normalize::None).into_iter().collect();
+    Provenance {
+        feature_names: data.feature_names.clone(),
+        preprocessing: json!(steps),
+        display: data.image_shape.map_or(Value::Null, |shape| {
+            let order = match shape.order {
+                PixelOrder::RowMajor => "row-major",
+                PixelOrder::ColumnMajor => "column-major",
+            };
+            let ImageShape { width, height, .. } = shape;
+            json!({ "image": { "width": width, "height": height, "order": order } })
+        }),
+    }
+}
+
+/// Does to new samples what was done to those the model was fitted to.
+pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
+    check_feature_names(model, data)?;
+    let steps = &model.provenance.preprocessing;
+    if steps.is_null() {
+        return Ok(());
+    }
+    let steps: Vec<Normalize> = serde_json::from_value(steps.clone()).with_context(|| {
+        format!("the model's preprocessing {steps} is not known to this version of the program")
+    })?;
+    for step in steps {
+        step.apply(&mut data.x)?;
+    }
+    Ok(())
+}
+
+/// Columns in another order would silently give nonsense.
+fn check_feature_names<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result<()> {
+    let (Some(wanted), Some(found)) = (&model.provenance.feature_names, &data.feature_names) else {
+        return Ok(());
+    };
+    let differs = wanted.iter().zip(found).position(|(wanted, found)| wanted != found);
+    if let Some(at) = differs {
+        bail!(
+            "feature {} is {:?}, but the model was fitted with {:?} there: bring the columns \
+             into the model's order",
+            at + 1,
+            found[at],
+            wanted[at]
+        );
+    }
+    Ok(())
+}
+
+/// Runs `work` on a pool of that many threads, or of one per core.
+pub(crate) fn on_threads<R: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .context("cannot start the threads")?;
+    Ok(pool.install(work))
+}

@@ -1,0 +1,129 @@
+//! What the program says: a text for people or one JSON object for programs on standard output,
+//! remarks on standard error.
+
+use std::fmt::{Display, Write as _};
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::{Context, Result};
+use deepnmf::{Settings, Summary};
+use serde_json::{Value, json};
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    Interrupted,
+}
+
+/// Where things are said.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    json: bool,
+    quiet: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet }
+    }
+
+    /// The result: `text` for people, `object` for programs.
+    pub(crate) fn result(self, text: &str, object: &Value) -> Result<()> {
+        let mut out = io::stdout().lock();
+        let said = if self.json { writeln!(out, "{object}") } else { write!(out, "{text}") };
+        said.and_then(|()| out.flush()).context("cannot write to standard output")
+    }
+
+    /// Something worth knowing beside the result.
+    pub(crate) fn remark(self, text: impl Display) {
+        if !self.quiet {
+            // Standard error may be closed; there is nobody left to tell.
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// Why there is no result.
+    pub(crate) fn failure(self, error: &anyhow::Error) {
+        let _ = writeln!(io::stderr(), "error: {error:#}");
+        if self.json {
+            let _ = writeln!(io::stdout(), "{}", json!({ "error": format!("{error:#}") }));
+        }
+    }
+
+    /// Whether a person watches standard error and wants to see progress.
+    pub(crate) fn shows_progress(self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// Whether a person reads standard output.
+    pub(crate) fn shows_pictures(self) -> bool {
+        !self.json && !self.quiet && io::stdout().is_terminal()
+    }
+}
+
+/// Whether the reader of standard output has had enough (`deepnmf info m | head -1`).
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The summary of a fit for people.
+pub(crate) fn summary_text(settings: &Settings, summary: &Summary) -> String {
+    let layers: Vec<String> = settings.layers().iter().map(usize::to_string).collect();
+    let rank = layers.last().map_or("", String::as_str);
+    let mut text = format!(
+        "{}: {} samples of {} features, layers {}\n",
+        settings.name(),
+        summary.samples,
+        summary.features,
+        layers.join("-")
+    );
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:<12}{value}");
+    };
+    let share = 100.0 * summary.relative_error;
+    line("error", format!("{:.4}, {share:.3}% of the norm of the data", summary.error));
+    if let Some(bound) = summary.svd_bound {
+        line("SVD bound", format!("{bound:.4}, the least that {rank} components can reach"));
+    }
+    if let Some(gap) = summary.gap {
+        line("gap", format!("{:.4}% above the bound", 100.0 * gap.max(0.0)));
+    }
+    line("iterations", format!("{}; {}", summary.iterations, summary.stop));
+    line("time", format!("{:.2} s", summary.seconds));
+    for notice in &summary.notices {
+        line("note", notice.to_string());
+    }
+    text
+}
+
+/// The summary of a fit for programs; the named keys are a promise.
+pub(crate) fn summary_json(settings: &Settings, summary: &Summary) -> Value {
+    let notices: Vec<String> = summary.notices.iter().map(ToString::to_string).collect();
+    json!({
+        "model": settings.name(),
+        "layers": settings.layers(),
+        "features": summary.features,
+        "samples": summary.samples,
+        "error": summary.error,
+        "relative_error": summary.relative_error,
+        "svd_bound": summary.svd_bound,
+        "gap": summary.gap,
+        "iterations": summary.iterations,
+        "stop": summary.stop,
+        "seconds": summary.seconds,
+        "history": summary.history,
+        "runs": summary.runs,
+        "notices": notices,
+    })
+}
+
+/// Adds entries to a JSON object.
+pub(crate) fn extended(mut object: Value, entries: Value) -> Value {
+    if let (Value::Object(object), Value::Object(entries)) = (&mut object, entries) {
+        object.extend(entries);
+    }
+    object
+}

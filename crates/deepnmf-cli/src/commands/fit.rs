@@ -1,5 +1,7 @@
 //! `deepnmf fit`.
 
+use std::fmt::Write as _;
+
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, check_writable, load_model};
 use deepnmf::{
@@ -138,7 +140,7 @@ fn given_factors<T: Scalar>(path: &std::path::Path) -> Result<Factors<T>> {
 fn report<T: Scalar>(args: &FitArgs, model: &Model<T>, output: Output) -> Result<Outcome> {
     let mut text = summary_text(&model.settings, &model.summary);
     match &args.out {
-        Some(out) => text += &format!("wrote {}\n", out.display()),
+        Some(out) => writeln!(text, "wrote {}", out.display())?,
         None => output.remark("nothing was written: name a model file with --out"),
     }
     let object = extended(

@@ -141,7 +141,7 @@ fn a_seed_decides_every_start() {
     assert_ne!(with(1), with(2));
 }
 
-/// The same question put to a linear program: max t with b_j . y >= t |b_j| and |y_i| <= 1.
+/// The same question put to a linear program: `max t` with `b_j . y >= t |b_j|`, `|y_i| <= 1`.
 fn margin_by_linear_program(b: &Matrix<f64>) -> f64 {
     let mut program = Problem::new(OptimizationDirection::Maximize);
     let t = program.add_var(1.0, (-10.0, 10.0));

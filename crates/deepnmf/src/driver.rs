@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::observe::{Event, Observer, Silent, Stage};
+use crate::observe::{Event, Observer, Stage};
 use crate::stop::{CancelToken, StopReason, StopRule};
 
 /// Something that can be iterated.
@@ -81,9 +81,8 @@ impl<'a> FitSession<'a> {
     }
 
     pub(crate) fn tell(&mut self, event: Event) {
-        match &mut self.observer {
-            Some(observer) => observer.on_event(&event),
-            None => Silent.on_event(&event),
+        if let Some(observer) = &mut self.observer {
+            observer.on_event(&event);
         }
     }
 

@@ -1,4 +1,26 @@
 //! Deep matrix factorization that learns one representation per attribute of the data.
+//!
+//! Data `X` (`p` features x `n` samples) are factorized into layers of non-negative features,
+//! `X ~ Z_1 Z_2 ... Z_m H_m`, after *A deep matrix factorization method for learning attribute
+//! representations* (Trigeorgis, Bousmalis, Zafeiriou & Schuller).
+//!
+//! ```
+//! use deepnmf::{DeepSemiNmf, Matrix, Projection};
+//!
+//! let x = Matrix::from_fn(20, 50, |i, j| ((i + 1) * (j + 3) % 11) as f64);
+//! let model = DeepSemiNmf::new([8, 3]).fit(&x)?;
+//! assert!(model.summary.error >= model.summary.svd_bound.unwrap() * (1.0 - 1e-9));
+//!
+//! let unseen = Matrix::from_fn(20, 4, |i, j| ((i + 2) * (j + 5) % 11) as f64);
+//! let features = model.project(&unseen, 2, Projection::NonNegative)?;
+//! assert_eq!(features.shape(), (3, 4));
+//! # Ok::<(), deepnmf::Error>(())
+//! ```
+//!
+//! * Models: [`SemiNmf`], [`DeepSemiNmf`]; settings they share: [`FitOptions`].
+//! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`].
+//! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
+//!   [`persist::load_model`].
 
 pub mod driver;
 pub mod error;
@@ -10,6 +32,9 @@ pub mod observe;
 pub mod persist;
 pub mod project;
 mod rng;
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}
 pub mod stop;
 #[cfg(test)]
 mod testing;

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "part", rename_all = "kebab-case")]
 pub enum Stage {
+    /// The only loop of a model with one layer.
+    Fitting,
     /// Greedy factorization of one layer's input.
     Pretraining {
         /// The layer.
@@ -25,6 +27,7 @@ pub enum Stage {
 impl Display for Stage {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Fitting => write!(f, "fitting"),
             Self::Pretraining { layer } => write!(f, "pre-training layer {layer}"),
             Self::FineTuning => write!(f, "fine-tuning"),
             Self::LowerFeatures { layer } => write!(f, "features of layer {layer}"),
@@ -57,14 +60,6 @@ pub enum Event {
 pub trait Observer {
     /// Called on the fitting thread after each event: be quick.
     fn on_event(&mut self, event: &Event);
-}
-
-/// Nobody watches.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
-
-impl Observer for Silent {
-    fn on_event(&mut self, _: &Event) {}
 }
 
 impl<F: FnMut(&Event)> Observer for F {

@@ -140,7 +140,7 @@ fn whitening_inverts_regular_and_singular_gram_matrices() {
         let white = literal_product(whitening.w.view(), gram.view());
         let white = literal_product(white.view(), whitening.w.t());
         assert!(distance(&white, &Matrix::<f64>::identity(rank)) < 1e-9);
-        satisfies_moore_penrose(&gram, &whitening.inverse());
+        satisfies_moore_penrose(&gram, &whitening.inverse);
     }
 }
 

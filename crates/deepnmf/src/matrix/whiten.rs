@@ -27,6 +27,8 @@ fn cutoff(k: usize) -> f64 {
 pub(crate) struct Whitening {
     /// `r x k`, where `r` is the rank of `G`.
     pub(crate) w: Matrix<f64>,
+    /// `W^T W`, the (pseudo-)inverse of `G`.
+    pub(crate) inverse: Matrix<f64>,
     /// Whether products with the unwhitened factor are accurate enough in the data's type.
     pub(crate) well_conditioned: bool,
 }
@@ -36,22 +38,20 @@ impl Whitening {
     pub(crate) fn of<T: Scalar>(gram: &Matrix<f64>) -> Result<Self> {
         // An error of `eps` in X H^T grows by the condition number of G on its way to Z.
         let largest_condition = 0.01 / T::EPSILON.to_f64();
-        if let Some(w) = inverse_cholesky_factor(gram)
-            && largest_eigenvalue(gram) * largest_singular_value(&w).powi(2) <= largest_condition
-        {
-            return Ok(Self { w, well_conditioned: true });
+        if let Some(w) = inverse_cholesky_factor(gram) {
+            let inverse = product(w.t(), w.view());
+            if largest_eigenvalue(gram) * largest_eigenvalue(&inverse) <= largest_condition {
+                return Ok(Self { w, inverse, well_conditioned: true });
+            }
         }
-        Ok(Self { w: by_svd(gram)?, well_conditioned: false })
+        let w = by_svd(gram)?;
+        let inverse = product(w.t(), w.view());
+        Ok(Self { w, inverse, well_conditioned: false })
     }
 
     /// The number of directions that are not rounding.
     pub(crate) fn rank(&self) -> usize {
         self.w.rows()
-    }
-
-    /// The (pseudo-)inverse `W^T W` of the Gram matrix.
-    pub(crate) fn inverse(&self) -> Matrix<f64> {
-        product(self.w.t(), self.w.view())
     }
 }
 
@@ -109,8 +109,4 @@ fn largest_eigenvalue(gram: &Matrix<f64>) -> f64 {
         v = image;
     }
     value
-}
-
-fn largest_singular_value(w: &Matrix<f64>) -> f64 {
-    largest_eigenvalue(&product(w.t(), w.view())).sqrt()
 }

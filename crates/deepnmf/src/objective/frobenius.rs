@@ -10,10 +10,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::matrix::{DataMatrix, Matrix, Scalar, mul_block};
+use crate::matrix::{DataMatrix, Matrix, Scalar, mul};
 
-/// A share of `|X|^2` this many times the rounding unit is too small to be left to differences.
-const TOO_CLOSE: f64 = 1e3;
+/// A share of `|X|^2` below this many rounding units is too small to be left to differences: the
+/// stopping rule needs five digits of it.
+const TOO_CLOSE: f64 = 1e5;
 
 /// A factorization `X ~ Phi H` with the products an iteration has at hand.
 pub(crate) struct Fitted<'a, T> {
@@ -57,11 +58,13 @@ pub fn reconstruction_error<T: Scalar>(
     h: &Matrix<T>,
 ) -> f64 {
     let mut sum = [0.0];
-    let mut model = Vec::new();
+    let mut model = Matrix::zeros(0, 0);
     x.blocks(&mut |start, block| {
-        model.resize(block.rows() * block.cols(), T::ZERO);
-        mul_block(&mut model, phi.view(), h.view_columns(start..start + block.cols()));
-        for (j, fitted) in model.chunks_exact(block.rows()).enumerate() {
+        if model.shape() != (block.rows(), block.cols()) {
+            model = Matrix::zeros(block.rows(), block.cols());
+        }
+        mul(&mut model, phi.view(), h.view_columns(start..start + block.cols()));
+        for (j, fitted) in model.columns().enumerate() {
             sum[0] += block
                 .col(j)
                 .zip(fitted)

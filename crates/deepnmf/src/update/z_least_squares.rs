@@ -35,7 +35,7 @@ pub(crate) fn z_least_squares<T: Scalar>(
     let whitening = Whitening::of::<T>(hht)?;
     if whitening.well_conditioned {
         x.mul_tr(h, &mut scratch.x_ht);
-        mul(z, scratch.x_ht.view(), whitening.inverse().cast().view());
+        mul(z, scratch.x_ht.view(), whitening.inverse.cast().view());
     } else {
         let w = whitening.w.cast::<T>();
         let orthonormal = product(w.view(), h.view());

@@ -1,5 +1,7 @@
 //! Laws on real faces: CMU PIE, pose 27.
 
+#![allow(clippy::unwrap_used)] // a test may stop at once
+
 use deepnmf::{
     DeepSemiNmf, FitOptions, Form, HSolver, Matrix, Projection, SemiNmf, Start, StopRule,
 };

@@ -7,9 +7,10 @@ use crate::driver::{FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Scalar, check_data};
 use crate::models::options::check_layers;
-use crate::models::semi_nmf::{check_given_features, pretrain};
+use crate::models::semi_nmf::{check_given_features, start_and_run};
 use crate::models::summary::{Outcome, svd_bound};
 use crate::models::{Factors, FitOptions, Model, Notice, Settings, Summary};
+use crate::observe::Stage;
 
 /// How Algorithm 1 is carried out. Both forms give the same bases and top features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -82,7 +83,8 @@ impl DeepSemiNmf {
         let mut factors = Factors { z: vec![], h: vec![] };
         for (i, &k) in self.layers.iter().enumerate() {
             let input = factors.h.last().map_or(x, |h| h as &dyn DataMatrix<T>);
-            let layer = pretrain(input, k, i + 1, &self.options, session)?;
+            let stage = Stage::Pretraining { layer: i + 1 };
+            let layer = start_and_run(input, k, stage, &self.options, session)?;
             if i == 0 {
                 fit.singular_values = layer.singular_values;
             }

@@ -61,7 +61,7 @@ impl SemiNmf {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         self.check(x)?;
-        let layer = pretrain(x, self.components, 1, &self.options, session)?;
+        let layer = start_and_run(x, self.components, Stage::Fitting, &self.options, session)?;
         self.finish(x, layer, session)
     }
 
@@ -77,9 +77,9 @@ impl SemiNmf {
     ) -> Result<Model<T>> {
         self.check(x)?;
         check_given_features(&h, (self.components, x.shape().1), 1)?;
-        let stage = Stage::Pretraining { layer: 1 };
-        let (fitted, run) = session
-            .run(stage, &self.options.stop, || SemiNmfLoop::new(x, h, self.options.solver))?;
+        let (fitted, run) = session.run(Stage::Fitting, &self.options.stop, || {
+            SemiNmfLoop::new(x, h, self.options.solver)
+        })?;
         let x_norm_sq = fitted.x_norm_sq;
         let (z, h) = fitted.into_factors();
         let layer = Layer { z, h, x_norm_sq, run, singular_values: None, notice: None };
@@ -128,21 +128,21 @@ pub(crate) struct Layer<T> {
 }
 
 /// Starts and runs Semi-NMF on the input of one layer.
-pub(crate) fn pretrain<T: Scalar>(
+pub(crate) fn start_and_run<T: Scalar>(
     x: &dyn DataMatrix<T>,
     k: usize,
-    layer: usize,
+    stage: Stage,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
     let mut learnt = None;
-    let stage = Stage::Pretraining { layer };
     let (fitted, run) = session.run(stage, &options.stop, || {
         let started = begin(x, k, options.start, options.scale, options.seed)?;
         learnt = Some((started.singular_values, started.found_positive_vector));
         SemiNmfLoop::new(x, started.h, options.solver)
     })?;
     let (singular_values, found) = learnt.unwrap_or((None, true));
+    let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };
     let notice = (!found).then_some(Notice::NoPositiveVector { layer });
     let x_norm_sq = fitted.x_norm_sq;
     let (z, h) = fitted.into_factors();

@@ -2,10 +2,17 @@
 //! data is found out by the library (exit code 1).
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use deepnmf::{Dtype, Form, HSolver, Projection, ScaleIn, Start};
 use deepnmf_data::preprocess::Normalize;
+
+/// More threads than the largest machines have cores.
+const MOST_THREADS: usize = 1024;
+
+/// Thirty years.
+const MOST_SECONDS: f64 = 1e9;
 
 /// Deep matrix factorization: learns a representation per layer from data that mix attributes.
 #[derive(Debug, Parser)]
@@ -45,19 +52,25 @@ pub(crate) enum Command {
 )]
 pub(crate) struct DemoArgs {
     /// Components of each layer, the one next to the data first
-    #[arg(long, value_delimiter = ',', value_parser = at_least_one, default_value = "150,60,20")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_parser = at_least_one,
+        allow_negative_numbers = true,
+        default_value = "150,60,20"
+    )]
     pub(crate) layers: Vec<usize>,
     /// Options of the faces: identities, poses, expressions, illuminations, noise, size
     #[arg(long, default_value = "", value_name = "KEY=VALUE,...")]
     pub(crate) faces: String,
     /// Seed of the faces and of the fit
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Folder for the picture, the data and the model
     #[arg(long, default_value = "deepnmf-demo")]
     pub(crate) out: PathBuf,
     /// Threads to use; all by default
-    #[arg(long, value_parser = at_least_one)]
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
 }
 
@@ -76,7 +89,13 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum)]
     pub(crate) model: Option<ModelName>,
     /// Components of each layer, the one next to the data first, such as 625,40
-    #[arg(long, value_delimiter = ',', required = true, value_parser = at_least_one)]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        required = true,
+        value_parser = at_least_one,
+        allow_negative_numbers = true
+    )]
     pub(crate) layers: Vec<usize>,
     /// Model file to write (safetensors); without it the result is only reported
     #[arg(long, short)]
@@ -97,28 +116,33 @@ pub(crate) struct FitArgs {
     #[arg(long, value_enum, default_value_t = SolverName::Hals)]
     pub(crate) solver: SolverName,
     /// Exponent of the multiplicative rule [default: 0.5]
-    #[arg(long, value_parser = eta)]
+    #[arg(long, value_parser = eta, allow_negative_numbers = true)]
     pub(crate) eta: Option<f64>,
     /// Work per iteration: sweeps of hals [default: 10] or steps of accelerated [default: 20]
-    #[arg(long, value_parser = at_least_one)]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
-    /// How Algorithm 1 of the paper is carried out
-    #[arg(long, value_enum, default_value_t = FormName::Fast)]
-    pub(crate) form: FormName,
+    /// How Algorithm 1 of the paper is carried out, for deep-semi-nmf [default: fast]
+    #[arg(long, value_enum)]
+    pub(crate) form: Option<FormName>,
     /// Most iterations of each loop
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub(crate) max_iter: usize,
     /// Stop when the error falls by no more than this times max(1, error)
-    #[arg(long, default_value_t = 1e-6, value_parser = not_negative)]
+    #[arg(
+        long,
+        default_value_t = 1e-6,
+        value_parser = not_negative,
+        allow_negative_numbers = true
+    )]
     pub(crate) kappa: f64,
     /// Most seconds of the whole fit
-    #[arg(long, value_parser = not_negative)]
+    #[arg(long, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
     /// Seed of everything random; the same seed gives the same bits
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Threads to use; all by default. The number changes no result
-    #[arg(long, value_parser = at_least_one)]
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
     /// Number type of the computation
     #[arg(long, value_enum, default_value_t = DtypeName::F64)]
@@ -138,20 +162,23 @@ pub(crate) struct TransformArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Layer, counted from 1; the last one by default
-    #[arg(long, value_parser = at_least_one)]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) layer: Option<usize>,
-    /// By the pseudo-inverse of the basis (fast, any sign), or by non-negative least squares
-    #[arg(long, value_enum, default_value_t = MethodName::Nonnegative)]
-    pub(crate) method: MethodName,
+    /// How the features are computed [default: nonnegative, but basis for whitened-pca]
+    #[arg(long, value_enum)]
+    pub(crate) method: Option<MethodName>,
     /// File to write (.npy), a row per sample
     #[arg(long, short)]
     pub(crate) out: PathBuf,
     /// Threads to use; all by default
-    #[arg(long, value_parser = at_least_one)]
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf info m.safetensors
+  deepnmf info m.safetensors --json")]
 pub(crate) struct InfoArgs {
     /// Model file
     pub(crate) model: PathBuf,
@@ -276,7 +303,7 @@ names! {
 names! {
     /// Methods of out-of-sample projection.
     MethodName => Projection {
-        /// Method 1: pseudo-inverse of the basis
+        /// Method 1: pseudo-inverse of the basis, fast, features of any sign
         Basis => Projection::Basis,
         /// Method 2: non-negative least squares
         Nonnegative => Projection::NonNegative,
@@ -290,6 +317,8 @@ pub(crate) enum ModelName {
     SemiNmf,
     /// X ~ Z1 Z2 ... Zm Hm, several layers
     DeepSemiNmf,
+    /// Whitened principal components, the baseline to beat
+    WhitenedPca,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -297,6 +326,25 @@ fn at_least_one(text: &str) -> Result<usize, String> {
         Ok(0) => Err("it must be at least 1".into()),
         Ok(number) => Ok(number),
         Err(_) => Err("it must be a whole number of at least 1".into()),
+    }
+}
+
+fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+    text.trim().parse().map_err(|_| "it must be a whole number of at least 0".into())
+}
+
+fn thread_count(text: &str) -> Result<usize, String> {
+    // Starting far more threads than any machine has cores takes minutes.
+    match at_least_one(text)? {
+        count if count <= MOST_THREADS => Ok(count),
+        _ => Err(format!("it must be at most {MOST_THREADS}")),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match not_negative(text)? {
+        seconds if seconds <= MOST_SECONDS => Ok(seconds),
+        _ => Err(format!("it must be at most {MOST_SECONDS:e}; leave it out for no limit")),
     }
 }
 

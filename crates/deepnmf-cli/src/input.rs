@@ -1,12 +1,15 @@
 //! Samples as a command asks for them, with the preprocessing that belongs to a model.
 
-use anyhow::{Context, Result, bail};
+use std::path::{Path, is_separator};
+
+use anyhow::{Context, Result, anyhow, bail};
+use deepnmf::persist::check_writable;
 use deepnmf::{Model, Provenance, Scalar};
 use deepnmf_data::preprocess::Normalize;
-use deepnmf_data::{Dataset, ImageShape, LoadOptions, PixelOrder, builtin, load};
+use deepnmf_data::{DataError, Dataset, ImageShape, LoadOptions, PixelOrder, builtin, load};
 use serde_json::{Value, json};
 
-use crate::args::DataArgs;
+use crate::args::{DataArgs, UsageError};
 
 /// Data that need no file are named with this in front.
 const BUILTIN: &str = "builtin:";
@@ -14,8 +17,11 @@ const BUILTIN: &str = "builtin:";
 /// Loads or makes the samples.
 pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
     if let Some(spec) = args.data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
-        if let Some(key) = args.data_key.as_ref().or(args.labels_key.as_ref()) {
-            bail!("built-in data have no variable {key:?}: leave the option out");
+        for (flag, key) in [("--data-key", &args.data_key), ("--labels-key", &args.labels_key)] {
+            if key.is_some() {
+                let text = format!("{flag} does not apply to built-in data: leave it out");
+                return Err(UsageError(text).into());
+            }
         }
         return Ok(builtin::generate(spec)?);
     }
@@ -42,6 +48,27 @@ pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, normalize: Normalize) -> 
     }
 }
 
+/// Finds out, before the work, that its result can be written, and not over what is `read`.
+pub(crate) fn check_output(out: &Path, read: &[&Path]) -> Result<()> {
+    let shown = out.display();
+    let same = |path: &&&Path| {
+        path.canonicalize().ok().zip(out.canonicalize().ok()).is_some_and(|(a, b)| a == b)
+    };
+    if let Some(path) = read.iter().find(same).filter(|path| path.is_file()) {
+        let text = format!("--out {shown} would replace {}: name another file", path.display());
+        return Err(UsageError(text).into());
+    }
+    if out.is_dir() || out.to_string_lossy().ends_with(is_separator) {
+        bail!("cannot write {shown}: it is a folder: name a file");
+    }
+    match out.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            bail!("cannot write {shown}: there is no folder {}: make it first", folder.display())
+        }
+        _ => Ok(check_writable(out)?),
+    }
+}
+
 /// Does to new samples what was done to those the model was fitted to.
 pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
     check_feature_names(model, data)?;
@@ -53,7 +80,14 @@ pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) ->
         format!("the model's preprocessing {steps} is not known to this version of the program")
     })?;
     for step in steps {
-        step.apply(&mut data.x)?;
+        step.apply(&mut data.x).map_err(|error| match error {
+            // The library's advice is a flag of fit.
+            DataError::NoUnitNorm { sample, what } => anyhow!(
+                "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1, as \
+                 those of the model were: remove it"
+            ),
+            error => error.into(),
+        })?;
     }
     Ok(())
 }
@@ -63,6 +97,14 @@ fn check_feature_names<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result
     let (Some(wanted), Some(found)) = (&model.provenance.feature_names, &data.feature_names) else {
         return Ok(());
     };
+    if wanted.len() != found.len() {
+        bail!(
+            "each sample has {} features, but the model was fitted with {}: give those, in the \
+             model's order",
+            found.len(),
+            wanted.len()
+        );
+    }
     let differs = wanted.iter().zip(found).position(|(wanted, found)| wanted != found);
     if let Some(at) = differs {
         bail!(

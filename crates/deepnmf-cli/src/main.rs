@@ -9,6 +9,7 @@ mod input;
 mod output;
 mod progress;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -23,7 +24,10 @@ const INTERRUPTED: u8 = 130;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return not_understood(&error),
+    };
     let output = Output::new(args.json, args.quiet);
     let done = match &args.command {
         Command::Demo(demo) => commands::demo::run(demo, output),
@@ -41,4 +45,17 @@ fn main() -> ExitCode {
             if error.is::<UsageError>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// Says what is wrong with the flags, or shows the help or version they ask for.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    // A closed pipe (`deepnmf --help | head -1`) leaves nobody to tell.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    if env::args_os().any(|flag| flag == "--json") {
+        output::refusal(&error.render().to_string());
+    }
+    ExitCode::from(USAGE)
 }

@@ -44,10 +44,16 @@ impl Output {
 
     /// Why there is no result.
     pub(crate) fn failure(self, error: &anyhow::Error) {
-        let _ = writeln!(io::stderr(), "error: {error:#}");
+        let sentence = sentence(error);
+        let _ = writeln!(io::stderr(), "error: {sentence}");
         if self.json {
-            let _ = writeln!(io::stdout(), "{}", json!({ "error": format!("{error:#}") }));
+            say_failure(&sentence);
         }
+    }
+
+    /// Whether a program reads standard output.
+    pub(crate) fn is_json(self) -> bool {
+        self.json
     }
 
     /// Whether a person watches standard error and wants to see progress.
@@ -59,6 +65,30 @@ impl Output {
     pub(crate) fn shows_pictures(self) -> bool {
         !self.json && !self.quiet && io::stdout().is_terminal()
     }
+}
+
+/// What is wrong with the flags, for programs: the first paragraph of what people are told.
+pub(crate) fn refusal(text: &str) {
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let sentence = lines.join(" ");
+    say_failure(sentence.strip_prefix("error: ").unwrap_or(&sentence));
+}
+
+fn say_failure(sentence: &str) {
+    // Standard output may be closed; there is nobody left to tell.
+    let _ = writeln!(io::stdout(), "{}", json!({ "failure": sentence }));
+}
+
+/// An error and its causes, leaving out those that the one above has already told.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !told.last().is_some_and(|above| above.ends_with(&cause)) {
+            told.push(cause);
+        }
+    }
+    told.join(": ")
 }
 
 /// Whether the reader of standard output has had enough (`deepnmf info m | head -1`).

@@ -46,6 +46,7 @@ pub use init::{ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
     DeepSemiNmf, Factors, FitOptions, Form, Model, Notice, Provenance, SemiNmf, Settings, Summary,
+    WhitenedPca,
 };
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};

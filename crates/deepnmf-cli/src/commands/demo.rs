@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use deepnmf::persist::check_writable;
 use deepnmf::{
     DeepSemiNmf, FitOptions, FitSession, Matrix, Model, StopReason, reconstruction_error,
 };
@@ -24,14 +25,12 @@ const SHOWN: usize = 15;
 /// Factorizes built-in faces, draws the result and says where everything is.
 pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let out = args.out.as_path();
-    std::fs::create_dir_all(out)
-        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    check_folder(out)?;
     let mut progress = Progress::new(output);
     progress.doing("drawing faces");
     let mut faces = builtin::generate::<f64>(&faces_spec(args))?;
     let shape = faces.image_shape.context("the faces have no image shape")?;
-    write_npy(&out.join("faces.npy"), &faces.x)?;
-    write_labels(&out.join("labels.csv"), &faces.attributes)?;
+    let drawn = faces.x.clone();
     let provenance = provenance(&faces, Normalize::Unit);
     Normalize::Unit.apply(&mut faces.x)?;
 
@@ -47,6 +46,10 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     })??;
     drop(progress);
     model.provenance = provenance;
+    std::fs::create_dir_all(out)
+        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    write_npy(&out.join("faces.npy"), &drawn)?;
+    write_labels(&out.join("labels.csv"), &faces.attributes)?;
     model.save(&out.join("model.safetensors"))?;
     draw(&out.join("layers.png"), &faces, &by_layer, shape)?;
 
@@ -62,6 +65,19 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     output.result(&text, &object)?;
     let interrupted = model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled);
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// Finds out whether files can be written to the folder, without making it.
+fn check_folder(out: &Path) -> Result<()> {
+    let there = out.ancestors().find(|path| path.exists()).unwrap_or(Path::new(""));
+    if there.exists() && !there.is_dir() {
+        bail!(
+            "cannot make the folder {}: {} is not a folder: name another with --out",
+            out.display(),
+            there.display()
+        );
+    }
+    Ok(check_writable(&there.join("model.safetensors"))?)
 }
 
 /// The options of the faces with the seed, unless they name one themselves.

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use deepnmf::persist::{AnyModel, check_writable, load_model};
+use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    DeepSemiNmf, Dtype, Factors, FitOptions, FitSession, HSolver, Matrix, Model, Scalar, SemiNmf,
-    StopReason, StopRule,
+    DeepSemiNmf, Dtype, Error, Factors, FitOptions, FitSession, HSolver, Matrix, Model, Scalar,
+    SemiNmf, StopReason, StopRule, WhitenedPca,
 };
 use serde_json::json;
 
-use crate::args::{FitArgs, ModelName, SolverName, UsageError};
-use crate::input::{on_threads, provenance, samples};
+use crate::args::{FitArgs, FormName, ModelName, SolverName, UsageError};
+use crate::input::{check_output, on_threads, provenance, samples};
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::{Progress, cancelled_by_interrupt};
 
@@ -19,7 +19,7 @@ use crate::progress::{Progress, cancelled_by_interrupt};
 pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
     let plan = Plan::new(args)?;
     if let Some(out) = &args.out {
-        check_writable(out)?;
+        check_output(out, &[&args.data.data])?;
     }
     match args.dtype.into() {
         Dtype::F32 => carry_out::<f32>(args, &plan, output),
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
 enum Plan {
     Shallow(SemiNmf),
     Deep(DeepSemiNmf),
+    Baseline(WhitenedPca),
 }
 
 impl Plan {
@@ -41,14 +42,24 @@ impl Plan {
             _ => ModelName::DeepSemiNmf,
         });
         match (model, args.layers.as_slice()) {
+            (ModelName::SemiNmf | ModelName::WhitenedPca, _) if args.form.is_some() => {
+                Err(UsageError("--form belongs to --model deep-semi-nmf: leave it out".into()))
+            }
+            (ModelName::WhitenedPca, _) if args.init_from.is_some() => {
+                Err(UsageError("whitened-pca has no start: leave --init-from out".into()))
+            }
+            (ModelName::WhitenedPca, &[k]) => {
+                Ok(Self::Baseline(WhitenedPca::new(k).seed(args.seed)))
+            }
             (ModelName::SemiNmf, &[k]) => Ok(Self::Shallow(SemiNmf::new(k).with(options))),
-            (ModelName::SemiNmf, layers) => Err(UsageError(format!(
-                "semi-nmf has one layer, but --layers names {}: name one, or use \
+            (ModelName::SemiNmf | ModelName::WhitenedPca, layers) => Err(UsageError(format!(
+                "this model has one layer, but --layers names {}: name one, or use \
                  --model deep-semi-nmf",
                 layers.len()
             ))),
             (ModelName::DeepSemiNmf, layers) => {
-                let model = DeepSemiNmf::new(layers).form(args.form.into());
+                let model =
+                    DeepSemiNmf::new(layers).form(args.form.unwrap_or(FormName::Fast).into());
                 Ok(Self::Deep(model.with(options)))
             }
         }
@@ -64,11 +75,11 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
         (SolverName::Hals, None, Some(sweeps)) => HSolver::Hals { sweeps },
         (SolverName::Accelerated, None, Some(steps)) => HSolver::Accelerated { steps },
         (solver, None, None) => solver.into(),
+        (SolverName::Multiplicative, _, Some(_)) => {
+            return unused("--inner belongs to --solver hals or accelerated: leave it out");
+        }
         (_, Some(_), _) => {
             return unused("--eta belongs to --solver multiplicative: leave it out");
-        }
-        (_, None, Some(_)) => {
-            return unused("--inner belongs to hals and accelerated: leave it out");
         }
     };
     let mut options = FitOptions::default()
@@ -91,14 +102,14 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     let mut data = samples::<T>(&args.data)?;
     let normalize = args.normalize.into();
     let provenance = provenance(&data, normalize);
-    normalize.apply(&mut data.x)?;
+    normalize.apply(&mut data.x).with_context(|| args.data.data.display().to_string())?;
     let given = args.init_from.as_ref().map(|path| given_factors(path)).transpose()?;
     let cancel = cancelled_by_interrupt()?;
     let mut model = on_threads(args.threads, || {
         // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
-        fit(plan, &data.x, given, &mut session)
+        fit(plan, &data.x, given, &mut session).map_err(|error| blame(args, error))
     })??;
     drop(progress);
     model.provenance = provenance;
@@ -113,23 +124,33 @@ fn fit<T: Scalar>(
     x: &Matrix<T>,
     given: Option<Factors<T>>,
     session: &mut FitSession<'_>,
-) -> Result<Model<T>> {
-    let model = match (plan, given) {
+) -> deepnmf::Result<Model<T>> {
+    match (plan, given) {
         (Plan::Shallow(model), None) => model.fit_in(x, session),
         (Plan::Deep(model), None) => model.fit_in(x, session),
         (Plan::Shallow(model), Some(given)) => {
             model.fit_from(x, given.top_features().clone(), session)
         }
         (Plan::Deep(model), Some(given)) => model.fit_from(x, given, session),
-    };
-    Ok(model?)
+        (Plan::Baseline(model), _) => model.fit_in(x, session),
+    }
+}
+
+/// Names the model file whose factors do not fit the data.
+fn blame(args: &FitArgs, error: Error) -> anyhow::Error {
+    match (&args.init_from, &error) {
+        (Some(path), Error::Shape { .. }) => {
+            anyhow::Error::new(error).context(format!("--init-from {}", path.display()))
+        }
+        _ => error.into(),
+    }
 }
 
 /// The factors of another model, in the number type of this one.
 fn given_factors<T: Scalar>(path: &std::path::Path) -> Result<Factors<T>> {
     fn cast<A: Scalar, B: Scalar>(factors: &Factors<A>) -> Factors<B> {
         let all = |list: &[Matrix<A>]| list.iter().map(Matrix::cast).collect();
-        Factors { z: all(&factors.z), h: all(&factors.h) }
+        Factors::new(all(&factors.z), all(&factors.h))
     }
     Ok(match load_model(path).context("--init-from")? {
         AnyModel::F32(model) => cast(&model.factors),
@@ -152,6 +173,11 @@ fn report<T: Scalar>(args: &FitArgs, model: &Model<T>, output: Output) -> Result
             "out": args.out,
         }),
     );
+    if output.is_json() {
+        for notice in &model.summary.notices {
+            output.remark(format!("note: {notice}"));
+        }
+    }
     output.result(&text, &object)?;
     let interrupted = model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled);
     if interrupted {

@@ -23,7 +23,14 @@ pub(crate) fn run(args: &InfoArgs, output: Output) -> Result<Outcome> {
 fn describe<T: Scalar>(model: &Model<T>) -> String {
     let mut text = summary_text(&model.settings, &model.summary);
     let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
-    let _ = writeln!(text, "  {:<12}{}", "before", model.provenance.preprocessing);
+    let prepared = match &model.provenance.preprocessing {
+        Value::Array(steps) if !steps.is_empty() => {
+            let steps: Vec<&str> = steps.iter().filter_map(Value::as_str).collect();
+            format!("--normalize {}", steps.join(", "))
+        }
+        _ => "not at all".to_owned(),
+    };
+    let _ = writeln!(text, "  {:<12}{prepared}", "prepared");
     if let Some(names) = &model.provenance.feature_names {
         let shown: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
         let more = if names.len() > shown.len() { ", ..." } else { "" };

@@ -1,19 +1,19 @@
 //! `deepnmf transform`.
 
-use anyhow::Result;
-use deepnmf::persist::{AnyModel, check_writable, load_model};
-use deepnmf::{Model, Projection, Scalar};
+use anyhow::{Context, Result};
+use deepnmf::persist::{AnyModel, load_model};
+use deepnmf::{Model, Projection, Scalar, Settings};
 use deepnmf_data::write_npy;
 use serde_json::json;
 
 use crate::args::TransformArgs;
-use crate::input::{on_threads, prepare_for, samples};
+use crate::input::{check_output, on_threads, prepare_for, samples};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 
 /// Computes the features of samples with a fitted model.
 pub(crate) fn run(args: &TransformArgs, output: Output) -> Result<Outcome> {
-    check_writable(&args.out)?;
+    check_output(&args.out, &[&args.model, &args.data.data])?;
     match load_model(&args.model)? {
         AnyModel::F32(model) => project(args, &model, output),
         AnyModel::F64(model) => project(args, &model, output),
@@ -22,16 +22,21 @@ pub(crate) fn run(args: &TransformArgs, output: Output) -> Result<Outcome> {
 
 fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) -> Result<Outcome> {
     let layer = args.layer.unwrap_or(model.factors.depth());
-    let method = Projection::from(args.method);
-    let basis = model.factors.basis(layer)?;
+    let usual = match model.settings {
+        Settings::WhitenedPca(_) => Projection::Basis,
+        _ => Projection::NonNegative,
+    };
+    let method = args.method.map_or(usual, Projection::from);
+    model.factors.check_layer(layer)?;
     let progress = Progress::new(output);
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
-    prepare_for(model, &mut data)?;
+    let culprit = || args.data.data.display().to_string();
+    prepare_for(model, &mut data).with_context(culprit)?;
     progress.doing("computing the features");
     let (h, error) = on_threads(args.threads, || -> Result<_> {
-        let h = model.project(&data.x, layer, method)?;
-        let error = deepnmf::reconstruction_error(&data.x, &basis, &h);
+        let h = model.project(&data.x, layer, method).with_context(culprit)?;
+        let error = model.factors.reconstruction_error(&data.x, layer, &h)?;
         Ok((h, error))
     })??;
     drop(progress);

@@ -3,6 +3,7 @@
 //! Algorithms see data through [`DataMatrix`], that is through the products `Z^T X` and `X H^T`,
 //! so that dense, sparse, memory-mapped and distributed data share every rule.
 
+mod centred;
 mod data;
 mod dense;
 mod product;
@@ -14,6 +15,7 @@ mod whiten;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use centred::{Centred, mean_column};
 pub use data::{DataMatrix, check_data};
 pub use dense::Matrix;
 pub(crate) use dense::dot;

@@ -1,7 +1,8 @@
 //! The factors of a model with any number of layers.
 
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Scalar, product};
+use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, product};
+use crate::objective::reconstruction_error;
 
 /// `Z_1 .. Z_m` and `H_1 .. H_m`; layers count from 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,9 +11,36 @@ pub struct Factors<T> {
     pub z: Vec<Matrix<T>>,
     /// The features: `H_i` is `k_i x n`.
     pub h: Vec<Matrix<T>>,
+    /// What is taken off every sample first, in models that do so.
+    pub offset: Option<Vec<T>>,
 }
 
 impl<T: Scalar> Factors<T> {
+    /// Factors of a model that takes nothing off the samples.
+    pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
+        Self { z, h, offset: None }
+    }
+
+    /// `|X - Z_1 ... Z_layer H|_F` for features `h` of a layer.
+    ///
+    /// # Errors
+    /// If there is no such layer.
+    ///
+    /// # Panics
+    /// If the shapes of `x` and `h` do not fit the layer.
+    pub fn reconstruction_error(
+        &self,
+        x: &dyn DataMatrix<T>,
+        layer: usize,
+        h: &Matrix<T>,
+    ) -> Result<f64> {
+        let basis = self.basis(layer)?;
+        Ok(match &self.offset {
+            None => reconstruction_error(x, &basis, h),
+            Some(offset) => reconstruction_error(&Centred::new(x, offset), &basis, h),
+        })
+    }
+
     /// The number of layers `m`.
     pub fn depth(&self) -> usize {
         self.z.len()
@@ -35,7 +63,11 @@ impl<T: Scalar> Factors<T> {
         Ok(chain(&self.z[..layer]))
     }
 
-    pub(crate) fn check_layer(&self, layer: usize) -> Result<()> {
+    /// Refuses a layer that the model does not have.
+    ///
+    /// # Errors
+    /// If there is no such layer.
+    pub fn check_layer(&self, layer: usize) -> Result<()> {
         if (1..=self.depth()).contains(&layer) {
             return Ok(());
         }

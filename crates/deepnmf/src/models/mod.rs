@@ -6,12 +6,14 @@ mod factors;
 mod options;
 mod semi_nmf;
 mod summary;
+mod whitened_pca;
 
 pub use deep_semi_nmf::{DeepSemiNmf, Form};
 pub use factors::Factors;
 pub use options::FitOptions;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
 pub use summary::{Notice, Summary};
+pub use whitened_pca::WhitenedPca;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,8 @@ pub enum Settings {
     SemiNmf(SemiNmf),
     /// `X ~ Z_1 Z_2 ... Z_m H_m`.
     DeepSemiNmf(DeepSemiNmf),
+    /// Whitened principal components.
+    WhitenedPca(WhitenedPca),
 }
 
 impl Settings {
@@ -33,6 +37,7 @@ impl Settings {
         match self {
             Self::SemiNmf(_) => "semi-nmf",
             Self::DeepSemiNmf(_) => "deep-semi-nmf",
+            Self::WhitenedPca(_) => "whitened-pca",
         }
     }
 
@@ -41,7 +46,13 @@ impl Settings {
         match self {
             Self::SemiNmf(model) => vec![model.components],
             Self::DeepSemiNmf(model) => model.layers.clone(),
+            Self::WhitenedPca(model) => vec![model.components],
         }
+    }
+
+    /// Whether the model takes a mean off the samples first; its features then have any sign.
+    pub(crate) fn has_offset(&self) -> bool {
+        matches!(self, Self::WhitenedPca(_))
     }
 }
 

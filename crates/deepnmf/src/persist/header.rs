@@ -30,10 +30,15 @@ pub(super) struct Header {
 }
 
 /// The name and the shape (as stored, transposed) of each tensor, in the order of the file.
-pub(super) fn expected_tensors(p: usize, n: usize, layers: &[usize]) -> Vec<(String, [usize; 2])> {
+pub(super) fn expected_tensors(
+    settings: &Settings,
+    summary: &Summary,
+) -> Vec<(String, [usize; 2])> {
+    let (p, n, layers) = (summary.features, summary.samples, settings.layers());
     let below = std::iter::once(p).chain(layers.iter().copied());
     let z = layers.iter().zip(below).enumerate();
     let z = z.map(|(i, (&k, below))| (format!("z{}", i + 1), [k, below]));
     let h = layers.iter().enumerate().map(|(i, &k)| (format!("h{}", i + 1), [n, k]));
-    z.chain(h).collect()
+    let offset = settings.has_offset().then(|| ("offset".to_owned(), [1, p]));
+    z.chain(h).chain(offset).collect()
 }

@@ -39,11 +39,17 @@ pub enum AnyModel {
 /// If the file cannot be read, is damaged, or is no model file of a version this program knows.
 pub fn load_model(path: &Path) -> Result<AnyModel> {
     let io = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    let file = File::open(path).map_err(io)?;
-    let info = file.metadata().map_err(io)?;
-    if info.is_dir() {
-        return Err(refuse(path, "it is a folder, not a model file"));
+    // Asked before the file is opened: opening a pipe would wait for its other end.
+    let info = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(refuse(path, "there is no such file: name a model that `fit` has written"));
+        }
+        other => other.map_err(io)?,
+    };
+    if !info.is_file() {
+        return Err(refuse(path, "it is a folder or a device, not a model file"));
     }
+    let file = File::open(path).map_err(io)?;
     let mut reader = BufReader::with_capacity(1 << 20, file);
     let header = read_header(path, &mut reader, info.len())?;
     match header.dtype {
@@ -58,7 +64,10 @@ fn refuse(path: &Path, reason: impl Into<String>) -> Error {
 
 /// Reads and checks everything but the factors.
 fn read_header(path: &Path, reader: &mut impl Read, file_length: u64) -> Result<Header> {
-    let foreign = || refuse(path, "it is not a model file of deepnmf (no safetensors header)");
+    let foreign = || refuse(path, "it is not a model file of deepnmf, or it has been cut short");
+    if file_length == 0 {
+        return Err(refuse(path, "the file is empty: write the model again"));
+    }
     let mut length = [0; 8];
     reader.read_exact(&mut length).map_err(|_| foreign())?;
     let length = u64::from_le_bytes(length);
@@ -71,8 +80,8 @@ fn read_header(path: &Path, reader: &mut impl Read, file_length: u64) -> Result<
         path: path.to_owned(),
         source,
     })?;
-    let metadata: Metadata =
-        serde_json::from_slice(&bytes).map_err(|e| refuse(path, format!("damaged header: {e}")))?;
+    let metadata: Metadata = serde_json::from_slice(&bytes)
+        .map_err(|e| refuse(path, format!("its header is damaged, write it again ({e})")))?;
     let header = our_header(path, &metadata)?;
     check_tensors(path, &header, &metadata)?;
     let expected = 8 + length + metadata.data_len() as u64;
@@ -87,7 +96,9 @@ fn our_header(path: &Path, metadata: &Metadata) -> Result<Header> {
     let text = metadata.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(|| {
         refuse(path, "it is a safetensors file, but not a model of deepnmf (no such metadata)")
     })?;
-    let damaged = |e: serde_json::Error| refuse(path, format!("damaged metadata: {e}"));
+    let damaged = |e: serde_json::Error| {
+        refuse(path, format!("its metadata are damaged, write it again ({e})"))
+    };
     let version: Version = serde_json::from_str(text).map_err(damaged)?;
     if version.format_version != FORMAT_VERSION {
         let reason = format!(
@@ -102,7 +113,7 @@ fn our_header(path: &Path, metadata: &Metadata) -> Result<Header> {
 /// Every tensor of the model is there, of the right type and shape, in our order; no other is.
 fn check_tensors(path: &Path, header: &Header, metadata: &Metadata) -> Result<()> {
     let layers = header.settings.layers();
-    let expected = expected_tensors(header.summary.features, header.summary.samples, &layers);
+    let expected = expected_tensors(&header.settings, &header.summary);
     let found = metadata.offset_keys();
     if layers.is_empty() || !found.iter().eq(expected.iter().map(|(name, _)| name)) {
         let names: Vec<_> = expected.into_iter().map(|(name, _)| name).collect();
@@ -126,7 +137,7 @@ fn check_tensors(path: &Path, header: &Header, metadata: &Metadata) -> Result<()
 
 fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -> Result<Model<T>> {
     let layers = header.settings.layers();
-    let mut matrices = expected_tensors(header.summary.features, header.summary.samples, &layers)
+    let mut z = expected_tensors(&header.settings, &header.summary)
         .into_iter()
         .map(|(name, [rows, cols])| {
             // Stored transposed: its columns are our rows.
@@ -141,10 +152,11 @@ fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -
             }
         })
         .collect::<Result<Vec<_>>>()?;
-    let h = matrices.split_off(layers.len());
+    let mut h = z.split_off(layers.len());
+    let offset = h.split_off(layers.len()).pop().map(Matrix::into_vec);
     Ok(Model {
         settings: header.settings,
-        factors: Factors { z: matrices, h },
+        factors: Factors { z, h, offset },
         summary: header.summary,
         provenance: header.provenance,
     })

@@ -25,7 +25,7 @@ impl<T: Scalar> Model<T> {
             for matrix in self.factors.z.iter().chain(&self.factors.h) {
                 file.write_all(bytemuck::cast_slice(matrix.as_slice()))?;
             }
-            Ok(())
+            file.write_all(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])))
         })
     }
 
@@ -39,9 +39,8 @@ impl<T: Scalar> Model<T> {
             provenance: self.provenance.clone(),
         };
         let ours = serde_json::to_string(&header).map_err(|e| e.to_string())?;
-        let (p, n) = (self.summary.features, self.summary.samples);
         let mut offset = 0;
-        let tensors = expected_tensors(p, n, &self.settings.layers())
+        let tensors = expected_tensors(&self.settings, &self.summary)
             .into_iter()
             .map(|(name, shape)| {
                 let begin = offset;

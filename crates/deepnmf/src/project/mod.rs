@@ -12,7 +12,9 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Matrix, Scalar, Whitening, check_data, gram_of_columns, product};
+use crate::matrix::{
+    Centred, DataMatrix, Matrix, Scalar, Whitening, check_data, gram_of_columns, product,
+};
 use crate::models::Model;
 use crate::update::{Products, h_exact, h_hals};
 
@@ -59,9 +61,14 @@ impl<T: Scalar> Model<T> {
             });
         }
         check_data(x)?;
-        match method {
-            Projection::Basis => by_basis(x, &phi),
-            Projection::NonNegative => Ok(non_negative(x, &phi)),
+        match (method, &self.factors.offset) {
+            (Projection::Basis, None) => by_basis(x, &phi),
+            (Projection::Basis, Some(offset)) => by_basis(&Centred::new(x, offset), &phi),
+            (Projection::NonNegative, None) => Ok(non_negative(x, &phi)),
+            (Projection::NonNegative, Some(_)) => {
+                let accepted = "features of this model have any sign, use basis";
+                Err(Error::parameter("the method", "nonnegative", accepted))
+            }
         }
     }
 }

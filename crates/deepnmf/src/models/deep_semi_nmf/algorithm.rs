@@ -51,7 +51,7 @@ pub(super) fn fine_tune<T: Scalar>(
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<(Factors<T>, Vec<Run>)> {
-    let Factors { z, mut h } = factors;
+    let Factors { z, mut h, .. } = factors;
     let top = h.pop().unwrap_or_else(|| unreachable!("a model has layers"));
     let (tuned, run) = session
         .run(Stage::FineTuning, &options.stop, || SemiNmfLoop::new(x, top, options.solver))?;
@@ -69,7 +69,7 @@ pub(super) fn fine_tune<T: Scalar>(
         runs.push(run);
     }
     h.push(top);
-    Ok((Factors { z, h }, runs))
+    Ok((Factors::new(z, h), runs))
 }
 
 /// The bases of all layers from their product `c`, and `Z_1 ... Z_i` for each layer but the top.

@@ -80,7 +80,7 @@ impl DeepSemiNmf {
     ) -> Result<Model<T>> {
         self.check(x)?;
         let mut fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
-        let mut factors = Factors { z: vec![], h: vec![] };
+        let mut factors = Factors::new(vec![], vec![]);
         for (i, &k) in self.layers.iter().enumerate() {
             let input = factors.h.last().map_or(x, |h| h as &dyn DataMatrix<T>);
             let stage = Stage::Pretraining { layer: i + 1 };

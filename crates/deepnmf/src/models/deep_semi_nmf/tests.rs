@@ -23,7 +23,7 @@ fn pretrained(x: &Matrix<f64>, layers: &[usize]) -> Factors<f64> {
         max_iterations: 4,
         max_seconds: None,
     });
-    let mut factors = Factors { z: vec![], h: vec![] };
+    let mut factors = Factors::new(vec![], vec![]);
     for &k in layers {
         let input = factors.h.last().unwrap_or(x);
         let layer = SemiNmf::new(k).with(options.clone()).fit(input).unwrap();

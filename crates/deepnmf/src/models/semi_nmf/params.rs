@@ -111,7 +111,7 @@ impl SemiNmf {
             main_run: 0,
             notices: layer.notice.into_iter().collect(),
         };
-        let factors = Factors { z: vec![layer.z], h: vec![layer.h] };
+        let factors = Factors::new(vec![layer.z], vec![layer.h]);
         let summary = Summary::new(x.shape(), outcome);
         Ok(Model::new(Settings::SemiNmf(self.clone()), factors, summary))
     }

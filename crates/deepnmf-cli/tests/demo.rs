@@ -1,0 +1,111 @@
+//! `deepnmf demo`, and what a newcomer meets first: help, version, completions.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
+#[allow(dead_code)] // each test file uses a part of it
+mod common;
+
+use assert_cmd::assert::OutputAssertExt;
+use common::{Folder, number, read_npy, tensors};
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::{contains, is_empty};
+use serde_json::json;
+
+const SMALL: &str =
+    "demo --faces identities=3,poses=2,expressions=2,illuminations=2,size=12 --layers 10,4";
+
+#[test]
+fn the_demo_writes_data_labels_model_and_picture() {
+    let folder = Folder::new();
+    let told = folder.json(&format!("{SMALL} --out there/demo"));
+    let files = ["faces.npy", "labels.csv", "model.safetensors", "layers.png"];
+    assert_eq!(told["files"], json!(files));
+    assert_eq!(folder.listing().len(), files.len() + 2, "four files in two folders");
+    assert_eq!(read_npy(&folder.read("there/demo/faces.npy")).0, "(24, 144)");
+    let labels = String::from_utf8(folder.read("there/demo/labels.csv")).unwrap();
+    assert_eq!(labels.lines().count(), 25);
+    for attribute in ["identity", "pose", "expression", "illumination"] {
+        assert!(labels.lines().next().unwrap().contains(attribute), "{labels}");
+    }
+    assert_eq!(tensors(&folder.read("there/demo/model.safetensors")).len(), 4);
+    assert!(folder.read("there/demo/layers.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+}
+
+#[test]
+fn every_command_that_the_demo_recommends_works() {
+    let folder = Folder::new();
+    let run = folder.run(SMALL);
+    assert_eq!(run.code, Some(0), "{run}");
+    let recommended: Vec<&str> =
+        run.stdout.lines().filter_map(|line| Some(line.split_once("deepnmf ")?.1)).collect();
+    assert_eq!(recommended.len(), 2, "{run}");
+    for arguments in recommended {
+        let run = folder.run(arguments);
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+}
+
+#[test]
+fn the_demo_and_a_fit_of_its_faces_agree() {
+    let folder = Folder::new();
+    let demo = folder.json(&format!("{SMALL} --out demo"));
+    let fit = folder.fit("demo/faces.npy --layers 10,4");
+    let (shown, fitted) = (number(&demo, "error"), number(&fit, "error"));
+    assert!((shown - fitted).abs() <= 1e-9 * fitted, "{shown} and {fitted}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_demo() {
+    let folder = Folder::new();
+    for out in ["a", "b"] {
+        folder.json(&format!("{SMALL} --seed 5 --out {out}"));
+    }
+    folder.json(&format!("{SMALL} --seed 6 --out c"));
+    for file in ["faces.npy", "labels.csv", "layers.png"] {
+        assert!(folder.read(&format!("a/{file}")) == folder.read(&format!("b/{file}")), "{file}");
+    }
+    assert!(folder.read("a/faces.npy") != folder.read("c/faces.npy"));
+}
+
+#[test]
+fn a_demo_that_cannot_be_leaves_nothing_behind() {
+    let folder = Folder::new();
+    folder.write("file", "old");
+    folder.refuses("demo --faces noses=2", 1, &["noses", "identities"]);
+    folder.refuses(&format!("{SMALL},30"), 1, &["30", "24 samples"]);
+    folder.refuses(&format!("{SMALL} --out file"), 1, &["file", "not a folder", "--out"]);
+    folder.refuses(&format!("{SMALL} --out file/deeper"), 1, &["file", "not a folder"]);
+    folder.refuses("demo --layers 0", 2, &["--layers", "at least 1"]);
+}
+
+#[test]
+fn the_help_of_every_command_shows_how_it_is_used() {
+    let folder = Folder::new();
+    for command in ["", "demo", "fit", "transform", "info", "completions"] {
+        for help in ["-h", "--help"] {
+            folder
+                .command(&format!("{command} {help}"))
+                .assert()
+                .success()
+                .stdout(contains("Usage: deepnmf").and(contains(format!("\n  deepnmf {command}"))))
+                .stderr(is_empty());
+        }
+    }
+    folder.command("help fit").assert().success().stdout(contains("--layers"));
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let version = format!("deepnmf {}\n", env!("CARGO_PKG_VERSION"));
+    Folder::new().command("--version").assert().success().stdout(version).stderr(is_empty());
+}
+
+#[test]
+fn every_shell_gets_completions() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let arguments = format!("completions {shell}");
+        folder.command(&arguments).assert().success().stdout(contains("transform"));
+        assert_eq!(folder.json(&arguments)["shell"], shell);
+    }
+}

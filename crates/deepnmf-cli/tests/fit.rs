@@ -1,0 +1,170 @@
+//! `deepnmf fit`: the same bits whatever the threads, and one JSON object that tells the truth.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
+#[allow(dead_code)] // each test file uses a part of it
+mod common;
+
+use common::{FACES, Folder, npy, number, samples, table, tensors};
+use serde_json::json;
+
+#[test]
+fn the_json_object_has_every_promised_key_and_agrees_with_itself() {
+    let folder = Folder::new();
+    let fit = folder.fit(&format!("{FACES} --layers 10,4 --out m.safetensors"));
+    assert_eq!(fit["model"], "deep-semi-nmf");
+    assert_eq!(fit["layers"], json!([10, 4]));
+    let history: Vec<f64> = serde_json::from_value(fit["history"].clone()).unwrap();
+    assert_eq!(history.len() as u64, fit["iterations"].as_u64().unwrap() + 1);
+    assert!(history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)), "{history:?}");
+    let (error, bound) = (number(&fit, "error"), number(&fit, "svd_bound"));
+    assert!((history.last().unwrap() - error).abs() <= 1e-6 * error);
+    assert!((number(&fit, "gap") - (error / bound - 1.0)).abs() < 1e-9, "{fit}");
+    // 24 samples of norm 1
+    assert!((number(&fit, "relative_error") - error / 24_f64.sqrt()).abs() < 1e-9, "{fit}");
+    assert_eq!(fit["stop"], "converged");
+    assert!(number(&fit, "seconds") >= 0.0);
+}
+
+#[test]
+fn info_tells_what_fit_told() {
+    let folder = Folder::new();
+    let fit = folder.fit(&format!("{FACES} --layers 6 --out m.safetensors"));
+    let info = folder.json("info m.safetensors");
+    for key in ["model", "layers", "error", "svd_bound", "gap", "iterations", "stop", "history"] {
+        assert_eq!(fit[key], info[key], "{key}");
+    }
+    let text = folder.run("info m.safetensors").stdout;
+    for words in ["semi-nmf: 24 samples of 144 features, layers 6", "converged", "unit", "f64"] {
+        assert!(text.contains(words), "{words:?} is missing in: {text}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_factors_whatever_the_threads() {
+    let faces = "builtin:faces:identities=8,size=20"; // enough for the work to be shared
+    for options in ["--init random", "--init kmeans --dtype f32", "--init optimal", "--init svd"] {
+        let folder = Folder::new();
+        for threads in [1, 2] {
+            folder.fit(&format!(
+                "{faces} --layers 40,12 --seed 7 --max-iter 15 {options} --threads {threads} \
+                 --out {threads}.safetensors"
+            ));
+        }
+        let [one, two] = ["1.safetensors", "2.safetensors"].map(|m| tensors(&folder.read(m)));
+        let names: Vec<&str> = one.keys().map(String::as_str).collect();
+        assert_eq!(names, ["h1", "h2", "z1", "z2"]);
+        assert!(one == two, "{options}: the factors differ");
+    }
+}
+
+#[test]
+fn another_seed_gives_other_random_factors() {
+    let folder = Folder::new();
+    for seed in [1, 2] {
+        folder.fit(&format!(
+            "{FACES} --layers 5 --init random --seed {seed} --max-iter 3 --out {seed}.safetensors"
+        ));
+    }
+    let [one, two] = ["1.safetensors", "2.safetensors"].map(|m| tensors(&folder.read(m)));
+    assert!(one != two);
+}
+
+#[test]
+fn single_and_double_precision_agree() {
+    for options in ["--layers 6", "--layers 10,4", "--layers 6 --init random --solver accelerated"]
+    {
+        let folder = Folder::new();
+        let [single, double] = ["f32", "f64"].map(|dtype| {
+            let fit = folder.fit(&format!("{FACES} {options} --dtype {dtype}"));
+            assert_eq!(fit["dtype"], dtype);
+            number(&fit, "error")
+        });
+        assert!((single - double).abs() <= 1e-3 * double, "{options}: {single} and {double}");
+    }
+}
+
+#[test]
+fn text_and_binary_files_of_the_same_samples_give_the_same_factors() {
+    let folder = Folder::new();
+    folder.write("x.npy", npy(&samples()));
+    folder.write("x.csv", table("a,b,c,d"));
+    for data in ["x.npy", "x.csv"] {
+        folder.fit(&format!("{data} --layers 2 --normalize none --out {data}.safetensors"));
+    }
+    let [binary, text] =
+        ["x.npy.safetensors", "x.csv.safetensors"].map(|m| tensors(&folder.read(m)));
+    assert!(binary == text);
+    let info = folder.json("info x.csv.safetensors");
+    assert_eq!(info["feature_names"], json!(["a", "b", "c", "d"]));
+}
+
+#[test]
+fn a_column_of_labels_is_not_a_feature() {
+    let folder = Folder::new();
+    folder.write("x.csv", table("a,b,species,d"));
+    let fit = folder.fit("x.csv --layers 2 --labels-key species");
+    assert_eq!((fit["features"].clone(), fit["samples"].clone()), (json!(3), json!(8)));
+}
+
+#[test]
+fn a_fit_begun_from_a_model_begins_where_it_ended() {
+    let folder = Folder::new();
+    for layers in ["6", "10,4"] {
+        let options = format!("{FACES} --layers {layers} --solver multiplicative");
+        let first =
+            folder.fit(&format!("{options} --init random --max-iter 5 --out m.safetensors"));
+        let more = folder.fit(&format!("{options} --init-from m.safetensors --max-iter 5"));
+        let (before, start) = (number(&first, "error"), more["history"][0].as_f64().unwrap());
+        assert!(start <= before * (1.0 + 1e-9), "ended at {before}, began at {start}");
+        assert!(number(&more, "error") < before);
+        // The number type may change on the way.
+        folder.fit(&format!("{options} --init-from m.safetensors --dtype f32"));
+    }
+}
+
+#[test]
+fn no_time_at_all_gives_the_start_as_a_model() {
+    let folder = Folder::new();
+    let fit = folder.fit(&format!("{FACES} --layers 10,4 --max-seconds 0 --out m.safetensors"));
+    assert_eq!((fit["stop"].clone(), fit["iterations"].clone()), (json!("time-budget"), json!(0)));
+    assert!(folder.run("info m.safetensors").stdout.contains("used up its time"));
+}
+
+#[test]
+fn growing_layers_are_remarked_upon() {
+    let folder = Folder::new();
+    let fit = folder.fit(&format!("{FACES} --layers 4,6"));
+    let notices = fit["notices"].to_string();
+    assert!(notices.contains("layer 2 has 6 components but the layer below only 4"), "{notices}");
+    let text = folder.run(&format!("fit {FACES} --layers 4,6")).stdout;
+    assert!(text.contains("layer 2 has 6 components"), "{text}");
+}
+
+#[test]
+fn every_start_and_solver_can_be_chosen() {
+    let folder = Folder::new();
+    for init in ["random", "kmeans", "svd", "optimal"] {
+        for solver in ["multiplicative --eta 0.4", "hals --inner 3", "accelerated --inner 5"] {
+            let fit = folder.fit(&format!("{FACES} --layers 8,4 --init {init} --solver {solver}"));
+            assert!(number(&fit, "gap") > -1e-9, "below the bound: {fit}");
+        }
+    }
+    folder.fit(&format!("{FACES} --layers 8,4 --form literal --max-iter 3 --scale balanced"));
+    assert!(folder.fit(&format!("{FACES} --layers 8 --no-bound"))["svd_bound"].is_null());
+}
+
+#[test]
+fn an_existing_model_is_replaced_and_nothing_else_is_left() {
+    let folder = Folder::new();
+    folder.write("m.safetensors", "old");
+    folder.fit(&format!("{FACES} --layers 4 --out m.safetensors"));
+    assert_eq!(folder.listing().len(), 1);
+    assert_eq!(tensors(&folder.read("m.safetensors")).len(), 2);
+}
+
+#[test]
+fn quiet_runs_say_nothing_on_standard_error() {
+    let run = Folder::new().run(&format!("fit {FACES} --layers 4 --quiet"));
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
+}

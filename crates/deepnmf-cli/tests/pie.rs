@@ -1,0 +1,58 @@
+//! The least errors on the real face pictures behind the paper's results, where they are at hand.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
+#[allow(dead_code)] // each test file uses a part of it
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{Folder, Run, number};
+use serde_json::Value;
+
+/// The pictures, or `None` after a word about why the test is skipped.
+fn pie() -> Option<PathBuf> {
+    deepnmf_testing::real_data("PIE_pose27.mat")
+}
+
+/// Fits the pictures; their path may hold spaces.
+fn fit(data: &Path, arguments: &str) -> Value {
+    let folder = Folder::new();
+    let output = folder.command("fit").arg(data).args(arguments.split(' ')).output().unwrap();
+    let run = Run::new(arguments, &output);
+    assert_eq!(run.code, Some(0), "{run}");
+    run.json()
+}
+
+#[test]
+fn one_layer_from_the_best_start_reaches_the_least_error_there_is() {
+    let Some(data) = pie() else { return };
+    let least = [(20, 8.249), (30, 6.812), (40, 5.766), (50, 4.959), (60, 4.288), (70, 3.725)];
+    for (k, expected) in least {
+        let arguments = format!("--model semi-nmf --layers {k} --init optimal --json");
+        let error = number(&fit(&data, &arguments), "error");
+        assert!((error - expected).abs() <= 1e-4 * expected, "{k}: {error}, not {expected}");
+    }
+}
+
+#[test]
+fn two_layers_with_the_defaults_come_close_to_one() {
+    let Some(data) = pie() else { return };
+    for dtype in ["f64", "f32"] {
+        let arguments = format!("--layers 625,40 --dtype {dtype} --json");
+        let error = number(&fit(&data, &arguments), "error");
+        assert!(error <= 5.83, "{dtype}: {error}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_not_there_is_named_with_those_that_are() {
+    let Some(data) = pie() else { return };
+    let folder = Folder::new();
+    let output = folder.command("fit --layers 2 --data-key faces").arg(data).output().unwrap();
+    let run = Run::new("fit --data-key faces", &output);
+    assert_eq!(run.code, Some(1), "{run}");
+    for word in ["\"faces\"", "fea", "gnd"] {
+        assert!(run.stderr.contains(word), "{run}");
+    }
+}

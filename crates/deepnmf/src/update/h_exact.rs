@@ -69,7 +69,9 @@ impl<'a> ActiveSet<'a> {
         for _ in 0..10 * h.len() + 10 {
             self.measure_slope(b, h);
             let Some(entry) = self.steepest(flat) else { break };
-            if !self.release(entry) || !self.descend(b, h, Some(entry)) {
+            if self.release(entry) && self.descend(b, h, Some(entry)) {
+                self.refused.fill(false); // another set of free entries, another chance
+            } else {
                 self.refused[entry] = true;
             }
         }
@@ -107,7 +109,7 @@ impl<'a> ActiveSet<'a> {
         true
     }
 
-    /// Holds the entries at `positions` of the free ones at zero from now on.
+    /// Takes the entries that are `zero` from the free ones.
     fn hold(&mut self, zero: impl Fn(usize) -> bool) {
         let Some(first) = self.free.iter().position(|&entry| zero(entry)) else { return };
         let later = self.free.split_off(first);
@@ -134,15 +136,16 @@ impl<'a> ActiveSet<'a> {
                     return false;
                 }
             }
-            let share = self.free.iter().zip(&self.candidate).filter(|(_, c)| **c <= 0.0);
-            let share = share.map(|(&e, c)| h[e] / (h[e] - c)).fold(f64::INFINITY, f64::min);
+            // How far to go until the first entry is zero.
+            let falling = self.free.iter().zip(&self.candidate).filter(|(_, c)| **c <= 0.0);
+            let share = falling.map(|(&e, c)| h[e] / (h[e] - c)).fold(f64::INFINITY, f64::min);
             if share.is_infinite() {
                 for (&entry, c) in self.free.iter().zip(&self.candidate) {
                     h[entry] = *c;
                 }
                 return true;
             }
-            let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+            let share = share.clamp(0.0, 1.0);
             for (&entry, c) in self.free.iter().zip(&self.candidate) {
                 let moved = h[entry] + share * (c - h[entry]);
                 let at_bound = *c <= 0.0 && h[entry] <= share * (h[entry] - c) * (1.0 + 1e-14);

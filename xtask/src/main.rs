@@ -1,6 +1,9 @@
 //! The project's own chores. `cargo xtask test` checks everything and installs what that needs.
 
+mod python;
+
 use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -46,7 +49,7 @@ fn main() -> ExitCode {
         Some("test") => test(),
         Some("bench") => {
             let bench = &["bench", "--package", "deepnmf", "--bench", "iteration"];
-            if run(bench, &[]) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if run(bench, &[], None) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Some("help" | "--help" | "-h") => {
             say(HELP);
@@ -61,10 +64,11 @@ fn main() -> ExitCode {
 
 fn test() -> ExitCode {
     tell_what_will_be_skipped();
+    let python = python_to_compare_with();
     let mut failed = Vec::new();
     for part in &PARTS {
         say(&format!("== {} (cargo {})", part.name, part.cargo.join(" ")));
-        if !run(part.cargo, part.environment) {
+        if !run(part.cargo, part.environment, python.as_ref()) {
             failed.push(part.name);
         }
     }
@@ -84,10 +88,32 @@ fn tell_what_will_be_skipped() {
     }
 }
 
-fn run(arguments: &[&str], environment: &[(&str, &str)]) -> bool {
+/// The Python that `DEEPNMF_PYTHON` names, or one made here.
+fn python_to_compare_with() -> Option<OsString> {
+    if let Some(python) = env::var_os("DEEPNMF_PYTHON") {
+        return Some(python);
+    }
+    say("== Python environment (target/python)");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    match python::interpreter(workspace) {
+        Ok(python) => Some(python.into()),
+        Err(why) => {
+            say(&format!(
+                "note: {why}; comparisons with scikit-learn are skipped (with CI=true they fail)"
+            ));
+            None
+        }
+    }
+}
+
+fn run(arguments: &[&str], environment: &[(&str, &str)], python: Option<&OsString>) -> bool {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).args(arguments).envs(environment.iter().copied()).status();
-    match status {
+    let mut command = Command::new(cargo);
+    command.args(arguments).envs(environment.iter().copied());
+    if let Some(python) = python {
+        command.env("DEEPNMF_PYTHON", python);
+    }
+    match command.status() {
         Ok(status) => status.success(),
         Err(error) => {
             say(&format!("cargo cannot be started: {error}"));

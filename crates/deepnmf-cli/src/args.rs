@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use deepnmf::{Dtype, Form, HSolver, Projection, ScaleIn, Start};
-use deepnmf_data::preprocess::Normalize;
+use deepnmf_data::preprocess::Pipeline;
+use deepnmf_eval::{Classifier, Scaling};
 
 /// More threads than the largest machines have cores.
 const MOST_THREADS: usize = 1024;
@@ -42,6 +43,11 @@ pub(crate) enum Command {
     Transform(TransformArgs),
     /// Tell what is in a model file
     Info(InfoArgs),
+    /// Judge features by attributes: which layer speaks of which?
+    Evaluate(EvaluateArgs),
+    /// List or download public data sets
+    #[command(subcommand)]
+    Datasets(DatasetsCommand),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
 }
@@ -81,7 +87,8 @@ pub(crate) struct DemoArgs {
   deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
   deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
 
-In files a sample is a row. Formats: .npy, MATLAB v5 .mat, .csv, .tsv.")]
+In files a sample is a row. Formats: .npy, .npz, MATLAB .mat, AnnData .h5ad, .parquet, .csv, .tsv,
+and folders of pictures.")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -100,9 +107,11 @@ pub(crate) struct FitArgs {
     /// Model file to write (safetensors); without it the result is only reported
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
-    /// What is done to each sample first, and again by transform
-    #[arg(long, value_enum, default_value_t = NormalizeName::Unit)]
-    pub(crate) normalize: NormalizeName,
+    /// What is done to the samples first, and again by transform: unit (each sample to norm 1, as
+    /// the paper does), none, or a chain of unit, log1p, standardize, min-max, tf-idf, igo,
+    /// resize=WxH with commas between them
+    #[arg(long, default_value = "unit", value_parser = chain)]
+    pub(crate) normalize: Pipeline,
     /// Where the features begin
     #[arg(long, value_enum, default_value_t = StartName::Optimal)]
     pub(crate) init: StartName,
@@ -185,6 +194,90 @@ pub(crate) struct InfoArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf evaluate m.safetensors --data faces.mat --repeats 5
+  deepnmf evaluate m.safetensors --data test.mat --project basis --classify --attribute identity
+  deepnmf evaluate h.npy --data faces.mat --cluster --scale unit-samples --json")]
+pub(crate) struct EvaluateArgs {
+    /// Model file (.safetensors), every layer of which is judged, or a file of features
+    pub(crate) source: PathBuf,
+    /// Data that the features belong to, for their labels
+    #[arg(long)]
+    pub(crate) data: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Compute the features of the data with the model instead of taking those of its fit
+    #[arg(long, value_enum, value_name = "METHOD")]
+    pub(crate) project: Option<MethodName>,
+    /// Layer of the model, counted from 1; all by default
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) layer: Option<usize>,
+    /// Attributes to judge by, with commas between them; all by default
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) attribute: Vec<String>,
+    /// Only cluster (k-means, AC, NMI, ARI, purity)
+    #[arg(long)]
+    pub(crate) cluster: bool,
+    /// Only classify held-out samples
+    #[arg(long)]
+    pub(crate) classify: bool,
+    /// What is done to the features first
+    #[arg(long, value_enum, default_value_t = ScalingName::None)]
+    pub(crate) scale: ScalingName,
+    /// What learns to tell classes apart
+    #[arg(long, value_enum, default_value_t = ClassifierName::LinearSvm)]
+    pub(crate) classifier: ClassifierName,
+    /// Weight of errors in the support vector machine (C)
+    #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) penalty: f64,
+    /// Share of the samples held out for classification
+    #[arg(long, default_value_t = 0.3, value_parser = share, allow_negative_numbers = true)]
+    pub(crate) test_share: f64,
+    /// How often everything is repeated with another seed
+    #[arg(long, default_value_t = 3, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) repeats: usize,
+    /// Starts of k-means in each repeat; the one of least inertia counts
+    #[arg(long, default_value_t = 10, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) restarts: usize,
+    /// Seed of the first repeat
+    #[arg(long, default_value_t = 0, value_parser = whole::<u32>, allow_negative_numbers = true)]
+    pub(crate) seed: u32,
+    /// Threads to use; all by default. The number changes no result
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DatasetsCommand {
+    /// List what is built in and what can be downloaded
+    List,
+    /// Download a public data set into the cache and print where it is
+    Fetch(FetchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf fit \"$(deepnmf datasets fetch pie-pose27)\" --layers 625,40
+  deepnmf datasets fetch pie-pose27 --offline folder/with/the/file")]
+pub(crate) struct FetchArgs {
+    /// Name of the data set
+    pub(crate) name: String,
+    /// Folder for downloads; otherwise that of the environment's `DEEPNMF_CACHE`, else deepnmf in
+    /// the user's cache folder
+    #[arg(long)]
+    pub(crate) cache: Option<PathBuf>,
+    /// Address to download from instead of the origin, as URL/SET/FILE; otherwise `DEEPNMF_MIRROR`
+    #[arg(long, value_name = "URL")]
+    pub(crate) mirror: Option<String>,
+    /// Folder that has the files, so that nothing is downloaded; otherwise `DEEPNMF_OFFLINE`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) offline: Option<PathBuf>,
+    /// Seconds that a server may send nothing [default: 30]
+    #[arg(long, value_name = "SECONDS", value_parser = whole::<u64>)]
+    pub(crate) patience: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  deepnmf completions bash > ~/.local/share/bash-completion/completions/deepnmf"
 )]
@@ -202,14 +295,33 @@ pub(crate) struct UsageError(pub(crate) String);
 /// Where samples come from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DataArgs {
-    /// Data file, or builtin:faces[:KEY=VALUE,...]
+    /// Data file, folder of pictures, or builtin:faces[:KEY=VALUE,...]
     pub(crate) data: PathBuf,
-    /// Variable of a .mat file that holds the samples [default: fea, else X]
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+}
+
+/// How a file or folder is read.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ReadArgs {
+    /// Variable that holds the samples [default: fea or X, or the only table]
     #[arg(long, value_name = "NAME")]
     pub(crate) data_key: Option<String>,
-    /// Labels: a variable of a .mat file [default: gnd, else Y], or a column of a text file
+    /// Labels: a variable beside the samples [default: gnd or Y], or a column of a table
     #[arg(long, value_name = "NAME")]
     pub(crate) labels_key: Option<String>,
+    /// Labels in a text file of their own, a column per attribute
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels_file: Option<PathBuf>,
+    /// Column of the labels file that names the samples [default: row by row]
+    #[arg(long, value_name = "COLUMN", requires = "labels_file")]
+    pub(crate) labels_by: Option<String>,
+    /// How names of pictures hold labels, such as {identity}_{pose}_{expression}_{eyes}_2
+    #[arg(long)]
+    pub(crate) pattern: Option<String>,
+    /// Size that pictures are brought to, such as 32x32
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
+    pub(crate) resize: Option<(usize, usize)>,
 }
 
 /// Declares the names of a library's choices on the command line.
@@ -291,12 +403,26 @@ names! {
 }
 
 names! {
-    /// Ways to scale samples.
-    NormalizeName => Normalize {
-        /// Each sample to Euclidean norm 1, as the paper does
-        Unit => Normalize::Unit,
+    /// Scalings of features before they are judged.
+    ScalingName => Scaling {
         /// As they are
-        None => Normalize::None,
+        None => Scaling::None,
+        /// Each sample to norm 1
+        UnitSamples => Scaling::UnitSamples,
+        /// Each feature to norm 1
+        UnitRows => Scaling::UnitRows,
+        /// Uncorrelated features of variance 1
+        Whitened => Scaling::Whitened,
+    }
+}
+
+names! {
+    /// What learns to tell classes apart.
+    ClassifierName => Classifier {
+        /// Linear support vector machine
+        LinearSvm => Classifier::LinearSvm,
+        /// The nearest training sample
+        NearestNeighbour => Classifier::NearestNeighbour,
     }
 }
 
@@ -346,6 +472,33 @@ fn seconds(text: &str) -> Result<f64, String> {
         seconds if seconds <= MOST_SECONDS => Ok(seconds),
         _ => Err(format!("it must be at most {MOST_SECONDS:e}; leave it out for no limit")),
     }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match not_negative(text)? {
+        number if number > 0.0 => Ok(number),
+        _ => Err("it must be above 0".into()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
+        _ => Err("it must be between 0 and 1, such as 0.3".into()),
+    }
+}
+
+fn size(text: &str) -> Result<(usize, usize), String> {
+    let parsed =
+        text.split_once('x').map(|(width, height)| (at_least_one(width), at_least_one(height)));
+    match parsed {
+        Some((Ok(width), Ok(height))) => Ok((width, height)),
+        _ => Err("it must be a width and a height in pixels, such as 32x32".into()),
+    }
+}
+
+fn chain(text: &str) -> Result<Pipeline, String> {
+    text.parse().map_err(|error: deepnmf_data::DataError| error.to_string())
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

@@ -5,46 +5,64 @@ use std::path::{Path, is_separator};
 use anyhow::{Context, Result, anyhow, bail};
 use deepnmf::persist::check_writable;
 use deepnmf::{Model, Provenance, Scalar};
-use deepnmf_data::preprocess::Normalize;
-use deepnmf_data::{DataError, Dataset, ImageShape, LoadOptions, PixelOrder, builtin, load};
+use deepnmf_data::preprocess::Pipeline;
+use deepnmf_data::{
+    DataError, Dataset, ImageOptions, JoinBy, LabelFile, LoadOptions, builtin, load,
+};
 use serde_json::{Value, json};
 
-use crate::args::{DataArgs, UsageError};
+use crate::args::{DataArgs, ReadArgs, UsageError};
 
 /// Data that need no file are named with this in front.
 const BUILTIN: &str = "builtin:";
 
 /// Loads or makes the samples.
 pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
-    if let Some(spec) = args.data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
-        for (flag, key) in [("--data-key", &args.data_key), ("--labels-key", &args.labels_key)] {
-            if key.is_some() {
-                let text = format!("{flag} does not apply to built-in data: leave it out");
-                return Err(UsageError(text).into());
-            }
-        }
-        return Ok(builtin::generate(spec)?);
-    }
-    let options =
-        LoadOptions { data_key: args.data_key.clone(), labels_key: args.labels_key.clone() };
-    Ok(load(&args.data, &options)?)
+    samples_of(&args.data, &args.read)
 }
 
-/// What the model file should remember of the data.
-pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, normalize: Normalize) -> Provenance {
-    let steps: Vec<Normalize> =
-        Some(normalize).filter(|n| *n != Normalize::None).into_iter().collect();
+/// Loads the samples of a file or folder, or makes built-in ones.
+pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<Dataset<T>> {
+    if let Some(spec) = data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
+        refuse_for_builtin(read)?;
+        return Ok(builtin::generate(spec)?);
+    }
+    let labels_file = read.labels_file.clone().map(|path| LabelFile {
+        path,
+        by: read.labels_by.clone().map_or(JoinBy::Row, JoinBy::Name),
+    });
+    let options = LoadOptions {
+        data_key: read.data_key.clone(),
+        labels_key: read.labels_key.clone(),
+        images: ImageOptions { resize: read.resize, pattern: read.pattern.clone() },
+        labels_file,
+    };
+    Ok(load(data, &options)?)
+}
+
+fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
+    let given = [
+        ("--data-key", read.data_key.is_some()),
+        ("--labels-key", read.labels_key.is_some()),
+        ("--labels-file", read.labels_file.is_some()),
+        ("--pattern", read.pattern.is_some()),
+        ("--resize", read.resize.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((flag, _)) => {
+            let text = format!("{flag} does not apply to built-in data: leave it out");
+            Err(UsageError(text).into())
+        }
+    }
+}
+
+/// What the model file should remember of the data, which are still as they were read.
+pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Provenance {
     Provenance {
         feature_names: data.feature_names.clone(),
         preprocessing: json!(steps),
-        display: data.image_shape.map_or(Value::Null, |shape| {
-            let order = match shape.order {
-                PixelOrder::RowMajor => "row-major",
-                PixelOrder::ColumnMajor => "column-major",
-            };
-            let ImageShape { width, height, .. } = shape;
-            json!({ "image": { "width": width, "height": height, "order": order } })
-        }),
+        display: data.image_shape.map_or(Value::Null, |shape| json!({ "image": shape })),
     }
 }
 
@@ -76,20 +94,17 @@ pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) ->
     if steps.is_null() {
         return Ok(());
     }
-    let steps: Vec<Normalize> = serde_json::from_value(steps.clone()).with_context(|| {
+    let steps: Pipeline = serde_json::from_value(steps.clone()).with_context(|| {
         format!("the model's preprocessing {steps} is not known to this version of the program")
     })?;
-    for step in steps {
-        step.apply(&mut data.x).map_err(|error| match error {
-            // The library's advice is a flag of fit.
-            DataError::NoUnitNorm { sample, what } => anyhow!(
-                "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1, as \
-                 those of the model were: remove it"
-            ),
-            error => error.into(),
-        })?;
-    }
-    Ok(())
+    steps.apply(data).map_err(|error| match error {
+        // The library's advice is a flag of fit.
+        DataError::NoUnitNorm { sample, what } => anyhow!(
+            "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1, as \
+             those of the model were: remove it"
+        ),
+        error => error.into(),
+    })
 }
 
 /// Columns in another order would silently give nonsense.

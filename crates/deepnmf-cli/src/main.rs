@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         Command::Fit(fit) => commands::fit::run(fit, output),
         Command::Transform(transform) => commands::transform::run(transform, output),
         Command::Info(info) => commands::info::run(info, output),
+        Command::Evaluate(evaluate) => commands::evaluate::run(evaluate, output),
+        Command::Datasets(datasets) => commands::datasets::run(datasets, output),
         Command::Completions(completions) => commands::completions::run(completions, output),
     };
     match done {

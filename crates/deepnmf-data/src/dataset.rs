@@ -3,24 +3,35 @@
 use std::collections::BTreeMap;
 
 use deepnmf::{Matrix, Scalar};
+use serde::{Deserialize, Serialize};
+
+use crate::DataError;
 
 /// Samples, with what is known about them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset<T> {
     /// The data, `p x n`: a column is a sample.
     pub x: Matrix<T>,
-    /// The `p` names of the features, from the header of a text file.
+    /// The `p` names of the features, for example from the header of a text file.
     pub feature_names: Option<Vec<String>>,
+    /// The `n` names of the samples: file names of pictures, the index of `AnnData`'s `obs`.
+    pub sample_names: Option<Vec<String>>,
     /// Labels found beside the data, each for all `n` samples.
     pub attributes: Vec<Attribute>,
-    /// How a sample is a picture; files do not say it, only built-in data know it.
+    /// How a sample is a picture; folders of pictures and built-in data know it.
     pub image_shape: Option<ImageShape>,
 }
 
 impl<T: Scalar> Dataset<T> {
     /// Data about which nothing else is known.
     pub fn new(x: Matrix<T>) -> Self {
-        Self { x, feature_names: None, attributes: Vec::new(), image_shape: None }
+        Self {
+            x,
+            feature_names: None,
+            sample_names: None,
+            attributes: Vec::new(),
+            image_shape: None,
+        }
     }
 
     /// The number of samples, `n`.
@@ -33,6 +44,25 @@ impl<T: Scalar> Dataset<T> {
         self.x.rows()
     }
 
+    /// The samples of these indices, in this order, with their labels. The classes of an attribute
+    /// stay what they are, so that codes mean the same in every part of a data set.
+    ///
+    /// # Errors
+    /// If there is no such sample.
+    pub fn select(&self, samples: &[usize]) -> Result<Self, DataError> {
+        if let Some(&index) = samples.iter().find(|&&index| index >= self.samples()) {
+            return Err(DataError::NoSample { index, samples: self.samples() });
+        }
+        let pick = |names: &Vec<String>| samples.iter().map(|&i| names[i].clone()).collect();
+        Ok(Self {
+            x: Matrix::from_fn(self.features(), samples.len(), |i, j| self.x[(i, samples[j])]),
+            feature_names: self.feature_names.clone(),
+            sample_names: self.sample_names.as_ref().map(pick),
+            attributes: self.attributes.iter().map(|a| a.select(samples)).collect(),
+            image_shape: self.image_shape,
+        })
+    }
+
     /// The attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
@@ -40,7 +70,7 @@ impl<T: Scalar> Dataset<T> {
 }
 
 /// The picture that a sample is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageShape {
     /// Pixels from left to right.
     pub width: usize,
@@ -51,7 +81,8 @@ pub struct ImageShape {
 }
 
 /// The order in which the pixels of a picture become features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum PixelOrder {
     /// From left to right, then down: NumPy, PNG.
     RowMajor,
@@ -113,7 +144,12 @@ impl Attribute {
         Self { name, classes, codes }
     }
 
-    /// The names of the classes, each held by at least one sample.
+    fn select(&self, samples: &[usize]) -> Self {
+        let codes = samples.iter().map(|&sample| self.codes[sample]).collect();
+        Self { name: self.name.clone(), classes: self.classes.clone(), codes }
+    }
+
+    /// The names of the classes, each held by at least one sample of the whole data set.
     pub fn classes(&self) -> &[String] {
         &self.classes
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use deepnmf::Dtype;
 
 /// The files [`load`](crate::load) takes, as error messages name them.
-pub(crate) const ACCEPTED: &str = ".npy, .mat (MATLAB v5 to v7), .csv, .tsv or .txt";
+pub(crate) const ACCEPTED: &str = ".npy, .npz, .mat (MATLAB), .h5ad, .parquet, .csv, .tsv or .txt";
 
 /// Everything that can go wrong in this crate.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +47,45 @@ pub enum DataError {
         /// What the system says.
         source: io::Error,
     },
+    /// Labels from a second file do not fit the data.
+    #[error("{path}: {fault}", path = path.display())]
+    Labels {
+        /// The label file.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: Box<Fault>,
+    },
+    /// A step of preprocessing cannot be taken with these data.
+    #[error("the step {step} {why}")]
+    Step {
+        /// The step.
+        step: &'static str,
+        /// What is wrong with the data for it, and what would work.
+        why: String,
+    },
+    /// No step of preprocessing of this name.
+    #[error(
+        "there is no step {name:?}: use unit, standardize, min-max, log1p, tf-idf, igo or \
+         resize=WIDTHxHEIGHT"
+    )]
+    UnknownStep {
+        /// The name asked for.
+        name: String,
+    },
+    /// Samples that do not exist were asked for.
+    #[error("there is no sample {index}: there are {samples}, counted from 0")]
+    NoSample {
+        /// The index asked for.
+        index: usize,
+        /// How many samples there are.
+        samples: usize,
+    },
+    /// Samples cannot be split as asked.
+    #[error("the samples cannot be split: {why}")]
+    Split {
+        /// Why not, and what would work.
+        why: String,
+    },
     /// A sample that cannot be scaled to norm 1.
     #[error(
         "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1: \
@@ -78,6 +117,19 @@ pub enum Fault {
     Unsupported {
         /// The format.
         format: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// A format that this build of the program leaves out.
+    #[error(
+        "this is {format}, which this program was built without: build it with the feature \
+         {feature:?}, or {instead}"
+    )]
+    CompiledOut {
+        /// The format.
+        format: &'static str,
+        /// The feature that was left out.
+        feature: &'static str,
         /// What to do instead.
         instead: &'static str,
     },
@@ -245,14 +297,85 @@ pub enum Fault {
     },
     /// Nothing says which variable holds the data.
     #[error(
-        "no variable is named fea or X and {count} others could be the data: \
+        "no variable is named {usual} and {count} others could be the data: \
          name a numeric table with --data-key; the file holds {present}"
     )]
     WhichVariable {
+        /// What data are usually called in such a file.
+        usual: &'static str,
         /// How many numeric tables there are.
         count: usize,
         /// The variables there are, with their shapes.
         present: String,
+    },
+    /// A column that holds neither numbers nor labels that were asked for.
+    #[error(
+        "column {name:?} holds {found}, which are no numbers: if they are labels, use --labels-key \
+         {name}, otherwise leave the column out"
+    )]
+    NotANumberColumn {
+        /// Its name.
+        name: String,
+        /// What it holds.
+        found: String,
+    },
+    /// A picture that is not as large as the first.
+    #[error(
+        "{path} has {width} x {height} pixels, but {first} has {first_width} x {first_height}: \
+         resize them with --resize, for example --resize {first_width}x{first_height}",
+        path = path.display(), first = first.display()
+    )]
+    PictureSize {
+        /// The picture.
+        path: PathBuf,
+        /// Its width in pixels.
+        width: usize,
+        /// Its height in pixels.
+        height: usize,
+        /// The first picture.
+        first: PathBuf,
+        /// Its width in pixels.
+        first_width: usize,
+        /// Its height in pixels.
+        first_height: usize,
+    },
+    /// A folder without a single picture that is wanted.
+    #[error(
+        "the folder holds no picture{which}: put PGM, PNG, JPEG, TIFF or BMP files there{hint}"
+    )]
+    NoPictures {
+        /// Which ones were looked for.
+        which: String,
+        /// What else to try.
+        hint: &'static str,
+    },
+    /// A pattern for file names that cannot be used.
+    #[error(
+        "{pattern:?} is no pattern for file names ({why}): write attributes in braces with text \
+         between them, such as {{identity}}_{{pose}}"
+    )]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A label file with another number of rows than there are samples.
+    #[error(
+        "there are {rows} rows of labels for {samples} samples: give every sample its row, \
+         or join by a column of names"
+    )]
+    LabelRows {
+        /// Rows of the label file.
+        rows: usize,
+        /// Samples of the data.
+        samples: usize,
+    },
+    /// Labels cannot be joined by name.
+    #[error("labels cannot be joined by name: {why}")]
+    LabelNames {
+        /// What is missing or given twice, and what would work.
+        why: String,
     },
     /// A label that is not a whole number.
     #[error(

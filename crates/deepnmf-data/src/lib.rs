@@ -20,6 +20,8 @@
 pub mod builtin;
 mod dataset;
 mod error;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 mod load;
 pub mod picture;
 pub mod preprocess;
@@ -27,5 +29,5 @@ mod write;
 
 pub use dataset::{Attribute, Dataset, ImageShape, PixelOrder};
 pub use error::{Cell, DataError, Fault};
-pub use load::{LoadOptions, load};
+pub use load::{ImageOptions, JoinBy, LabelFile, LoadOptions, load};
 pub use write::write_npy;

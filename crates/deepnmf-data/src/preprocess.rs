@@ -1,6 +1,20 @@
 //! What is done to data before they are factorized.
 
+mod igo;
+mod pipeline;
+pub(crate) mod resize;
+mod scale;
+mod split;
+mod step;
+mod tfidf;
+
 use std::fmt::{self, Display};
+
+pub use self::pipeline::Pipeline;
+pub use self::scale::{Moments, Range};
+pub use self::split::Split;
+pub use self::step::Step;
+pub use self::tfidf::Idf;
 
 use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
@@ -81,6 +95,28 @@ fn norm<T: Scalar>(sample: &[T]) -> Result<Norm, &'static str> {
     // Relative to the largest entry no square overflows, and those that vanish do not count.
     let squares: f64 = sample.iter().map(|v| (v.to_f64() / largest).powi(2)).sum();
     Ok(Norm { largest, rest: squares.sqrt() })
+}
+
+/// The logarithm of every value plus 1; nothing is changed if one has none.
+fn log1p<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
+    for (sample, column) in x.columns().enumerate() {
+        if let Some(feature) = column.iter().position(|v| v.to_f64() <= -1.0) {
+            let why = format!(
+                "needs values above -1, but feature {} of sample {} (counted from 1) is {}: leave \
+                 the step out",
+                feature + 1,
+                sample + 1,
+                column[feature].to_f64()
+            );
+            return Err(step::refuse("log1p", why));
+        }
+    }
+    for sample in 0..x.cols() {
+        for v in x.col_mut(sample) {
+            *v = T::from_f64(v.to_f64().ln_1p());
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -72,10 +72,11 @@ fn a_missing_file_a_folder_and_a_device_are_named() {
     let missing = said("no.npy");
     assert!(missing.starts_with("there is no file /"), "{missing}");
     assert!(missing.ends_with(
-        "no.npy: give the path of a .npy, .mat (MATLAB v5 to v7), .csv, .tsv or .txt file"
+        "no.npy: give the path of a .npy, .npz, .mat (MATLAB), .h5ad, .parquet, .csv, .tsv or .txt \
+         file"
     ));
-    let folder = said("");
-    assert!(folder.contains(" is a folder, not a file: give the path of a .npy, "), "{folder}");
+    #[cfg(feature = "images")]
+    assert!(said("").contains("the folder holds no picture"));
     #[cfg(unix)]
     assert!(said("/dev/zero").starts_with("/dev/zero is a device or pipe, not a file"));
 }
@@ -99,7 +100,7 @@ fn a_file_that_may_not_be_read_is_named() {
 
 #[test]
 fn empty_and_unknown_files() {
-    let accepted = ".npy, .mat (MATLAB v5 to v7), .csv, .tsv or .txt";
+    let accepted = ".npy, .npz, .mat (MATLAB), .h5ad, .parquet, .csv, .tsv or .txt";
     for name in ["x.csv", "x.npy", "x.mat", "x"] {
         Bad::file(name, "")
             .says(&format!("the file is empty: {accepted} with at least one sample is needed"));
@@ -111,22 +112,16 @@ fn empty_and_unknown_files() {
         "the name ends in .npy, but the content is not a NumPy array: write it with numpy.save",
     );
     Bad::file("x.mat", "1,2\n").says(
-        "the name ends in .mat, but the content is not a MATLAB v5 to v7 file: \
+        "the name ends in .mat, but the content is not a MATLAB file: \
          write it with save -v7 in MATLAB",
     );
 }
 
 #[test]
 fn formats_that_are_not_supported_yet() {
-    Bad::file("x.mat", "MATLAB 7.3 MAT-file, Platform: GLNXA64").says(
-        "this is a MATLAB v7.3 (HDF5) file, which is not supported yet: \
-         write it with save -v7 in MATLAB, or as .npy",
-    );
-    Bad::file("x.h5", b"\x89HDF\r\n\x1a\n")
-        .says("this is an HDF5 file, which is not supported yet: write the table as .npy or .csv");
-    Bad::file("x.npz", b"PK\x03\x04").says(
-        "this is a ZIP archive (.npz or .xlsx), which is not supported yet: \
-         write one array with numpy.save as .npy, or a .csv",
+    Bad::file("x.png", b"\x89PNG\r\n\x1a\n").says(
+        "this is a single picture, which is not supported yet: \
+         give the folder that holds the pictures",
     );
     Bad::file("x.csv.gz", b"\x1f\x8b")
         .says("this is a gzip archive, which is not supported yet: unpack it with gunzip first");

@@ -10,7 +10,7 @@ use deepnmf::{
 };
 use deepnmf_data::builtin;
 use deepnmf_data::picture::{Scale, Sheet, terminal_preview};
-use deepnmf_data::preprocess::Normalize;
+use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{Attribute, Dataset, ImageShape, PixelOrder, write_npy};
 use serde_json::json;
 
@@ -31,8 +31,9 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let mut faces = builtin::generate::<f64>(&faces_spec(args))?;
     let shape = faces.image_shape.context("the faces have no image shape")?;
     let drawn = faces.x.clone();
-    let provenance = provenance(&faces, Normalize::Unit);
-    Normalize::Unit.apply(&mut faces.x)?;
+    let steps = Pipeline::new([Step::Unit]);
+    let provenance = provenance(&faces, &steps);
+    steps.apply(&mut faces)?;
 
     let cancel = cancelled_by_interrupt()?;
     let algorithm =

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    DeepSemiNmf, Dtype, Error, Factors, FitOptions, FitSession, HSolver, Matrix, Model, Scalar,
-    SemiNmf, StopReason, StopRule, WhitenedPca,
+    DeepSemiNmf, Dtype, Error, Factors, FitOptions, FitSession, HSolver, Matrix, Model, Provenance,
+    Scalar, SemiNmf, StopReason, StopRule, WhitenedPca,
 };
 use serde_json::json;
 
@@ -100,9 +100,11 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
-    let normalize = args.normalize.into();
-    let provenance = provenance(&data, normalize);
-    normalize.apply(&mut data.x).with_context(|| args.data.data.display().to_string())?;
+    let mut steps = args.normalize.clone();
+    let raw = provenance(&data, &steps);
+    steps.fit_apply(&mut data).with_context(|| args.data.data.display().to_string())?;
+    // The chain as fitted, and the data as they came.
+    let provenance = Provenance { preprocessing: json!(steps), ..raw };
     let given = args.init_from.as_ref().map(|path| given_factors(path)).transpose()?;
     let cancel = cancelled_by_interrupt()?;
     let mut model = on_threads(args.threads, || {

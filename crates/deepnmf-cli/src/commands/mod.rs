@@ -1,7 +1,9 @@
 //! The commands, one a file.
 
 pub(crate) mod completions;
+pub(crate) mod datasets;
 pub(crate) mod demo;
+pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod info;
 pub(crate) mod transform;

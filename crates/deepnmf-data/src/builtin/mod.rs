@@ -1,4 +1,4 @@
-//! Data sets that need no file: `builtin:faces`.
+//! Data sets that need no file: `builtin:faces`, `builtin:xor`.
 //!
 //! ```
 //! let faces = deepnmf_data::builtin::generate::<f32>("faces:identities=2,poses=1,noise=0")?;
@@ -7,15 +7,26 @@
 //! ```
 
 mod faces;
+mod options;
+mod random;
+mod xor;
 
 pub use faces::Faces;
+pub use xor::Xor;
 
 use deepnmf::Scalar;
 
 use crate::Dataset;
 
-/// Makes the built-in data set that `spec` names: `faces`, or `faces:key=value,...` with the
-/// options of [`Faces::parse`].
+/// The names of all sets, as messages list them.
+const SETS: &str = "faces, faces-multipie, faces-pie or xor";
+
+/// Makes the built-in data set that `spec` names, alone or with options as in `xor:samples=50`:
+///
+/// - `faces`: four attributes; options of [`Faces::parse`].
+/// - `faces-multipie`: [`Faces::multi_pie`] with identity, pose and expression.
+/// - `faces-pie`: [`Faces::pie`] with identity and illumination.
+/// - `xor`: [`Xor`]; options of [`Xor::parse`].
 ///
 /// # Errors
 /// If there is no such data set, or its options are wrong.
@@ -23,8 +34,23 @@ pub fn generate<T: Scalar>(spec: &str) -> Result<Dataset<T>, BuiltinError> {
     let (name, options) = spec.split_once(':').unwrap_or((spec, ""));
     match name.trim() {
         "faces" => Faces::parse(options)?.generate(),
+        "faces-multipie" => {
+            let faces = Faces::multi_pie().with(options)?.generate()?;
+            Ok(with_only(faces, &["identity", "pose", "expression"]))
+        }
+        "faces-pie" => {
+            let faces = Faces::pie().with(options)?.generate()?;
+            Ok(with_only(faces, &["identity", "illumination"]))
+        }
+        "xor" => Xor::parse(options)?.generate(),
         other => Err(BuiltinError::UnknownSet { name: other.into() }),
     }
+}
+
+/// The attributes that a set is about; the others are the same for all samples.
+fn with_only<T>(mut data: Dataset<T>, names: &[&str]) -> Dataset<T> {
+    data.attributes.retain(|a| names.contains(&a.name.as_str()) || a.classes().len() > 1);
+    data
 }
 
 /// Why a built-in data set cannot be made.
@@ -32,7 +58,9 @@ pub fn generate<T: Scalar>(spec: &str) -> Result<Dataset<T>, BuiltinError> {
 #[non_exhaustive]
 pub enum BuiltinError {
     /// No built-in data set of this name.
-    #[error("there is no built-in data set {name:?}: use faces, or faces:key=value,...")]
+    #[error(
+        "there is no built-in data set {name:?}: use {SETS}, alone or with options as in faces:key=value,..."
+    )]
     UnknownSet {
         /// The name asked for.
         name: String,

@@ -3,6 +3,7 @@
 mod columns;
 mod delimiter;
 mod records;
+mod words;
 
 use std::io::{Read, Seek};
 
@@ -11,6 +12,7 @@ use deepnmf::{Matrix, Scalar};
 use self::columns::Columns;
 pub(super) use self::delimiter::Delimiter;
 use self::records::Records;
+pub(super) use self::words::{Words, read_words};
 use super::{number, with_labels};
 use crate::error::{Cell, Fault, shown};
 use crate::{Attribute, Dataset};

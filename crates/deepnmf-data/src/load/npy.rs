@@ -17,24 +17,68 @@ const LONGEST_HEADER: u64 = 64 * 1024;
 
 /// Reads a file of `length` bytes.
 pub(super) fn read<T: Scalar>(mut file: impl Read, length: u64) -> Result<Matrix<T>, Fault> {
-    let (text, before) = header_text(&mut file, length)?;
-    let header = Header::parse(&text)?;
-    let encoding = encoding(header.descr)?;
-    let order = if header.fortran_order { Order::Columns } else { Order::Rows };
-    let &[samples, features] = header.shape.as_slice() else {
-        return Err(not_a_table(&header.shape));
-    };
-    let table = Table { samples, features, order };
-    let needed = table.count().and_then(|count| count.checked_mul(encoding.kind.size()));
-    let present = length.saturating_sub(before);
-    if needed.is_none_or(|needed| needed as u64 != present) {
-        let needed = needed.map_or("more bytes than a file can have".into(), |n| n.to_string());
-        return Err(Fault::damaged(format!(
-            "{samples} x {features} numbers of type {} need {needed} bytes, but {present} are there",
-            header.descr
-        )));
+    let array = Array::read_header(&mut file, length)?;
+    array.read_table(&mut file, true)
+}
+
+/// What the header of a file says about the array in it.
+#[derive(Debug, Clone)]
+pub(super) struct Array {
+    pub(super) descr: String,
+    pub(super) shape: Vec<usize>,
+    order: Order,
+    /// Bytes of the file after the header.
+    present: u64,
+}
+
+impl Array {
+    /// Reads up to where the numbers start; the whole file has `length` bytes.
+    pub(super) fn read_header(file: &mut impl Read, length: u64) -> Result<Self, Fault> {
+        let (text, before) = header_text(file, length)?;
+        let Header { descr, fortran_order, shape } = Header::parse(&text)?;
+        let order = if fortran_order { Order::Columns } else { Order::Rows };
+        let present = length.saturating_sub(before);
+        Ok(Self { descr: descr.to_owned(), shape, order, present })
     }
-    table.read(&mut file, encoding, true)
+
+    /// The type of its numbers.
+    ///
+    /// # Errors
+    /// If it holds something else.
+    pub(super) fn encoding(&self) -> Result<Encoding, Fault> {
+        encoding(&self.descr)
+    }
+
+    /// Reads the numbers of a table; `present` as for [`Table::read`].
+    pub(super) fn read_table<T: Scalar>(
+        &self,
+        file: &mut impl Read,
+        present: bool,
+    ) -> Result<Matrix<T>, Fault> {
+        let encoding = self.encoding()?;
+        let &[samples, features] = self.shape.as_slice() else {
+            return Err(not_a_table(&self.shape));
+        };
+        let table = Table { samples, features, order: self.order };
+        self.check_size(table.count(), encoding.kind.size())?;
+        table.read(file, encoding, present)
+    }
+
+    /// Checks that the file is just as long as `count` values of `size` bytes.
+    pub(super) fn check_size(&self, count: Option<usize>, size: usize) -> Result<(), Fault> {
+        let needed = count.and_then(|count| count.checked_mul(size));
+        if needed.is_some_and(|needed| needed as u64 == self.present) {
+            return Ok(());
+        }
+        let lengths: Vec<_> = self.shape.iter().map(ToString::to_string).collect();
+        let needed = needed.map_or("more bytes than a file can have".into(), |n| n.to_string());
+        Err(Fault::damaged(format!(
+            "{} numbers of type {} need {needed} bytes, but {} are there",
+            lengths.join(" x "),
+            shown(&self.descr),
+            self.present
+        )))
+    }
 }
 
 /// The dictionary, and the number of bytes up to its end.

@@ -119,7 +119,8 @@ impl Table {
         self.into_matrix(data)
     }
 
-    fn into_matrix<T: Scalar>(self, data: Vec<T>) -> Result<Matrix<T>, Fault> {
+    /// The numbers, in the order of the file, as a `p x n` matrix.
+    pub(super) fn into_matrix<T: Scalar>(self, data: Vec<T>) -> Result<Matrix<T>, Fault> {
         let (p, n) = (self.features, self.samples);
         let matrix = match self.order {
             Order::Rows => Matrix::from_vec(p, n, data),

@@ -1,3 +1,5 @@
+use super::csv::Delimiter;
+use super::detect::detect;
 use super::test_files::{Mat, encode, npy};
 use super::*;
 
@@ -25,18 +27,39 @@ fn text_is_told_by_its_extension() {
 }
 
 #[test]
-fn known_but_unsupported_formats_are_called_by_name() {
-    for (head, name) in [
-        (&b"MATLAB 7.3 MAT-file, Platform"[..], "v7.3"),
-        (b"\x89HDF\r\n\x1a\n", "HDF5"),
-        (b"PK\x03\x04...", ".npz"),
-        (b"\x1f\x8b\x08", "gzip"),
+fn every_format_is_known_by_its_first_bytes() {
+    let behind_a_block = [&[0; 512][..], b"\x89HDF\r\n\x1a\n"].concat();
+    for (head, format) in [
+        (&b"MATLAB 7.3 MAT-file, Platform"[..], Format::Hdf5 { matlab: true }),
+        (b"\x89HDF\r\n\x1a\n", Format::Hdf5 { matlab: false }),
+        (&behind_a_block, Format::Hdf5 { matlab: false }),
+        (b"PK\x03\x04...", Format::Npz),
+        (b"PAR1....", Format::Parquet),
     ] {
+        for extension in ["mat", "csv", "npy", "npz", "h5ad", "parquet", ""] {
+            assert_eq!(detect(head, extension).unwrap(), format);
+        }
+    }
+}
+
+#[test]
+fn known_but_unsupported_formats_are_called_by_name() {
+    for (head, name) in [(&b"\x1f\x8b\x08"[..], "gzip"), (b"\x89PNG\r\n\x1a\n", "picture")] {
         for extension in ["mat", "csv", "npy", "npz"] {
             let message = detect(head, extension).unwrap_err().to_string();
             assert!(message.contains(name), "{message}");
         }
     }
+}
+
+#[test]
+fn a_format_that_is_compiled_out_says_how_to_get_it() {
+    let message = Format::Parquet.compiled_out().to_string();
+    assert_eq!(
+        message,
+        "this is a Parquet file, which this program was built without: build it with the feature \
+         \"parquet\", or write the table as .csv"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What makes a person: geometry and brightness drawn once per identity.
 
-use super::random::{Draw, Stream};
+use super::super::random::{Draw, Stream};
 
 /// How the hair falls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,6 @@ mod identity;
 mod light;
 mod options;
 mod portrait;
-mod random;
 mod scene;
 mod skin;
 mod solid;
@@ -18,9 +17,9 @@ use deepnmf::{Matrix, Scalar};
 use self::identity::Identity;
 use self::light::LIGHTS;
 use self::portrait::Portrait;
-use self::random::{Draw, Stream};
 use self::scene::{EXPRESSIONS, Pose, yaw_percent};
 use super::BuiltinError;
+use super::random::{Draw, Stream};
 use crate::{Attribute, Dataset, ImageShape, PixelOrder};
 
 /// The built-in data set `faces`: one picture for every combination of four attributes.
@@ -82,14 +81,13 @@ impl Faces {
         let side = self.size as usize;
         let x = self.draw_samples(samples, side)?;
         Ok(Dataset {
-            x,
-            feature_names: None,
             attributes: self.attributes(),
             image_shape: Some(ImageShape {
                 width: side,
                 height: side,
                 order: PixelOrder::RowMajor,
             }),
+            ..Dataset::new(x)
         })
     }
 

@@ -1,7 +1,6 @@
 //! The options of [`Faces`]: setting, parsing and checking them.
 
-use std::str::FromStr;
-
+use super::super::options::{for_each_option, number, out_of_range};
 use super::light::LIGHTS;
 use super::scene::EXPRESSIONS;
 use super::{BuiltinError, Faces};
@@ -84,22 +83,29 @@ impl Faces {
     /// # Ok::<(), deepnmf_data::builtin::BuiltinError>(())
     /// ```
     pub fn parse(options: &str) -> Result<Self, BuiltinError> {
-        let mut faces = Self::default();
-        let mut given = Vec::new();
-        let pieces = options.split(',').map(str::trim);
-        for piece in pieces.filter(|_| !options.trim().is_empty()) {
-            let (key, value) = piece
-                .split_once('=')
-                .ok_or_else(|| BuiltinError::NotKeyValue { text: piece.into() })?;
-            let (key, value) = (key.trim(), value.trim());
-            faces.set(key, value)?;
-            if given.contains(&key) {
-                return Err(BuiltinError::Twice { key: key.into() });
-            }
-            given.push(key);
-        }
-        faces.checked_samples()?;
-        Ok(faces)
+        Self::default().with(options)
+    }
+
+    /// The shape of CMU Multi-PIE: 40 people, 5 poses, 6 expressions, one lamp.
+    #[must_use]
+    pub fn multi_pie() -> Self {
+        Self::default().identities(40).poses(5).expressions(6).illuminations(1)
+    }
+
+    /// The shape of CMU PIE's pose 27: 68 people who look ahead under 8 lamps.
+    #[must_use]
+    pub fn pie() -> Self {
+        Self::default().identities(68).poses(1).expressions(1).illuminations(8)
+    }
+
+    /// These faces, but for the options given as for [`Faces::parse`].
+    ///
+    /// # Errors
+    /// As for [`Faces::parse`].
+    pub fn with(mut self, options: &str) -> Result<Self, BuiltinError> {
+        for_each_option(options, |key, value| self.set(key, value))?;
+        self.checked_samples()?;
+        Ok(self)
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), BuiltinError> {
@@ -153,13 +159,4 @@ impl Faces {
             _ => Err(BuiltinError::TooManySamples { samples, most: MOST_SAMPLES }),
         }
     }
-}
-
-fn number<N: FromStr>(key: &str, value: &str) -> Result<N, BuiltinError> {
-    let kind = if key == "noise" { "a number such as 0.05" } else { "a whole number from 0 on" };
-    value.parse().map_err(|_| out_of_range(key, &value, kind.into()))
-}
-
-fn out_of_range(key: &str, value: &impl ToString, accepted: String) -> BuiltinError {
-    BuiltinError::OutOfRange { key: key.into(), value: value.to_string(), accepted }
 }

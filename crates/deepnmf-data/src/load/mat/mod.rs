@@ -3,17 +3,16 @@
 //! Format: "MAT-File Format" in the documentation of MATLAB. Only what is needed of it: numeric arrays. Nothing
 //! here calls itself, and of a variable that is not wanted only the first few bytes are looked at.
 
-mod choose;
 mod element;
 mod variable;
 
 use deepnmf::{Matrix, Scalar};
 
-use self::choose::Chosen;
-use self::element::{Contents, Elements};
-use self::variable::{Variable, Variables};
+use self::element::{Contents, Element, Elements};
+use super::choose::{Chosen, MATLAB};
 use super::number::{self, Encoding, Endian, Order, Table};
-use super::{LoadOptions, with_labels};
+use super::variables::{Variable, Variables};
+use super::{LoadOptions, labels, with_labels};
 use crate::error::{Fault, shown};
 use crate::{Attribute, Dataset};
 
@@ -42,25 +41,23 @@ fn endian(bytes: &[u8]) -> Option<Endian> {
 pub(super) fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<Dataset<T>, Fault> {
     let endian = endian(bytes).ok_or_else(|| Fault::damaged("its header is incomplete"))?;
     let variables = list(bytes, endian)?;
-    let Chosen { data, samples, features, labels } = variables.choose(options)?;
+    let Chosen { data, samples, features, labels } = variables.choose(options, &MATLAB)?;
     let table = Table { samples, features, order: Order::Columns };
     let x = read_table(data, table)?;
     let labels = match labels {
-        Some(labels) if labels.asked => Some(read_labels(labels.variable, samples)?),
-        // Nobody has asked for them, so the data are worth having without.
-        Some(labels) => read_labels(labels.variable, samples).ok(),
+        Some(labels) => labels.read(|variable| read_labels(variable, samples))?,
         None => None,
     };
     Ok(with_labels(x, labels))
 }
 
 /// Looks at the beginning of every variable.
-fn list(bytes: &[u8], endian: Endian) -> Result<Variables<'_>, Fault> {
+fn list(bytes: &[u8], endian: Endian) -> Result<Variables<Element<'_>>, Fault> {
     let mut elements = Elements::new(bytes, HEADER, endian);
     let mut variables = Vec::new();
     while let Some(element) = elements.next()? {
         // MATLAB keeps what belongs to objects in a variable without a name.
-        if let Some(variable) = Variable::look_at(element)?
+        if let Some(variable) = variable::look_at(element)?
             && !variable.name.is_empty()
         {
             variables.push(variable);
@@ -69,51 +66,31 @@ fn list(bytes: &[u8], endian: Endian) -> Result<Variables<'_>, Fault> {
     Ok(Variables(variables))
 }
 
-fn read_table<T: Scalar>(variable: &Variable<'_>, table: Table) -> Result<Matrix<T>, Fault> {
+fn read_table<T: Scalar>(
+    variable: &Variable<Element<'_>>,
+    table: Table,
+) -> Result<Matrix<T>, Fault> {
     let count = table.count().ok_or(Fault::Memory { bytes: u64::MAX })?;
     with_numbers(variable, count, |contents, encoding, present| {
         table.read(contents, encoding, present)
     })
 }
 
-fn read_labels(variable: &Variable<'_>, samples: usize) -> Result<Attribute, Fault> {
+fn read_labels(variable: &Variable<Element<'_>>, samples: usize) -> Result<Attribute, Fault> {
     let values: Vec<f64> = with_numbers(variable, samples, |contents, encoding, present| {
         number::read_numbers(contents, encoding, samples, present, |_, _| None)
     })?;
-    let labels = values
-        .iter()
-        .enumerate()
-        .map(|(sample, &value)| whole(value).map_err(|value| (sample, value)))
-        .collect::<Result<Vec<_>, _>>();
-    match labels {
-        Ok(labels) => Ok(Attribute::from_ints(&variable.name, labels)),
-        Err((sample, value)) => {
-            Err(Fault::LabelNotWhole { name: variable.name.clone(), sample: sample + 1, value })
-        }
-    }
-}
-
-/// A label as a whole number; `NaN` stands for a missing one.
-fn whole(value: f64) -> Result<Option<i64>, f64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53: above, not every whole number exists
-    if value.is_nan() {
-        return Ok(None);
-    }
-    if value.fract() != 0.0 || value.abs() > EXACT {
-        return Err(value);
-    }
-    #[allow(clippy::cast_possible_truncation)] // whole and below 2^53
-    Ok(Some(value as i64))
+    labels::from_numbers(&variable.name, &values)
 }
 
 /// Goes to the numbers of a variable, lets `read` read them, and checks that nothing follows.
 fn with_numbers<N>(
-    variable: &Variable<'_>,
+    variable: &Variable<Element<'_>>,
     count: usize,
     read: impl FnOnce(&mut dyn std::io::Read, Encoding, bool) -> Result<N, Fault>,
 ) -> Result<N, Fault> {
     let attempt = || {
-        let Some(mut contents) = Contents::open(variable.element)? else {
+        let Some(mut contents) = Contents::open(variable.source)? else {
             return Err(Fault::damaged("there is nothing in it"));
         };
         variable::read_header(&mut contents)?;

@@ -8,7 +8,11 @@ const STORED: [f64; 6] = [1.0, 3.0, 50.0, 2.0, 40.0, 60.0];
 const TABLE: [f64; 6] = [1.0, 2.0, 3.0, 40.0, 50.0, 60.0];
 
 fn options(data_key: Option<&str>, labels_key: Option<&str>) -> LoadOptions {
-    LoadOptions { data_key: data_key.map(Into::into), labels_key: labels_key.map(Into::into) }
+    LoadOptions {
+        data_key: data_key.map(Into::into),
+        labels_key: labels_key.map(Into::into),
+        ..LoadOptions::default()
+    }
 }
 
 fn read_plain(mat: &Mat) -> Result<Dataset<f64>, Fault> {

@@ -8,29 +8,33 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// What a stream of random numbers is for; no two streams overlap.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Stream {
+pub(in crate::builtin) enum Stream {
     /// The looks of one person, by index.
     Identity(usize),
     /// The camera noise of one image, by column.
     Noise(usize),
+    /// The samples of the set `xor`.
+    Xor,
 }
 
 impl Stream {
     fn number(self) -> u64 {
         const NOISE: u64 = 1 << 63;
+        const XOR: u64 = 1 << 62;
         match self {
             Self::Identity(index) => index as u64,
             Self::Noise(index) => NOISE | index as u64,
+            Self::Xor => XOR,
         }
     }
 }
 
 /// A source of random numbers for one purpose.
-pub(super) struct Draw(ChaCha8Rng);
+pub(in crate::builtin) struct Draw(ChaCha8Rng);
 
 impl Draw {
     /// Starts `stream` of `seed`.
-    pub(super) fn new(seed: u64, stream: Stream) -> Self {
+    pub(in crate::builtin) fn new(seed: u64, stream: Stream) -> Self {
         // Not `seed_from_u64`, whose stretching of the seed may change with `rand_core`.
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -40,19 +44,19 @@ impl Draw {
     }
 
     /// Uniform in `low..high`.
-    pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub(in crate::builtin) fn between(&mut self, low: f64, high: f64) -> f64 {
         const STEP: f64 = 1.0 / (1u64 << 53) as f64;
         let unit = (self.0.next_u64() >> 11) as f64 * STEP;
         low + (high - low) * unit
     }
 
     /// True with the given probability.
-    pub(super) fn chance(&mut self, probability: f64) -> bool {
+    pub(in crate::builtin) fn chance(&mut self, probability: f64) -> bool {
         self.between(0.0, 1.0) < probability
     }
 
     /// One of `items`, each as likely as the others.
-    pub(super) fn pick<V: Copy, const N: usize>(&mut self, items: [V; N]) -> V {
+    pub(in crate::builtin) fn pick<V: Copy, const N: usize>(&mut self, items: [V; N]) -> V {
         let wide = u128::from(self.0.next_u64()) * N as u128;
         // The upper half of the product is below N, whatever was drawn.
         items[usize::try_from(wide >> 64).unwrap_or(0)]
@@ -62,7 +66,7 @@ impl Draw {
     ///
     /// Twelve 16-bit pieces of three words add up exactly, where the logarithms and exponentials
     /// of other methods differ in the last bit between platforms. No value lies beyond 6.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(in crate::builtin) fn normal(&mut self) -> f64 {
         let sum: u32 = (0..3)
             .map(|_| self.0.next_u64())
             .flat_map(|word| [word, word >> 16, word >> 32, word >> 48])

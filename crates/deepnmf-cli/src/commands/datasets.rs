@@ -1,0 +1,81 @@
+//! `deepnmf datasets list | fetch NAME`.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::Result;
+use deepnmf_data::fetch::{self, FetchOptions};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::args::{DatasetsCommand, FetchArgs};
+use crate::output::{Outcome, Output};
+
+/// Lists or downloads public data sets.
+pub(crate) fn run(command: &DatasetsCommand, output: Output) -> Result<Outcome> {
+    match command {
+        DatasetsCommand::List => list(output),
+        DatasetsCommand::Fetch(args) => download(args, output),
+    }
+}
+
+fn list(output: Output) -> Result<Outcome> {
+    let mut text = String::from("built in (use them as builtin:NAME)\n");
+    let builtin = [
+        ("faces", "drawn faces: identity x pose x expression x illumination"),
+        ("faces-multipie", "faces by identity x pose x expression"),
+        ("faces-pie", "faces by identity x illumination"),
+        ("xor", "the paper's example: two subjects x two poses, not linearly separable"),
+    ];
+    for (name, what) in builtin {
+        let _ = writeln!(text, "  {name:<16}{what}");
+    }
+    text += "\npublic (deepnmf datasets fetch NAME)\n";
+    let mut public = Vec::new();
+    for set in fetch::sets() {
+        let _ =
+            writeln!(text, "  {:<16}{}\n  {:<16}{}", set.name, set.description, "", set.licence);
+        public.push(json!({
+            "name": set.name, "description": set.description, "licence": set.licence,
+        }));
+    }
+    let names: Vec<&str> = builtin.iter().map(|(name, _)| *name).collect();
+    output.result(&text, &json!({ "builtin": names, "public": public }))?;
+    Ok(Outcome::Done)
+}
+
+fn download(args: &FetchArgs, output: Output) -> Result<Outcome> {
+    let set = fetch::find(&args.name)?;
+    output.remark(format!("{}: {}", set.name, set.licence));
+    let mut options = FetchOptions::from_env();
+    options.cache = args.cache.clone().or(options.cache);
+    options.mirror = args.mirror.clone().or(options.mirror);
+    options.offline = args.offline.clone().or(options.offline);
+    if let Some(seconds) = args.patience {
+        options.patience = Duration::from_secs(seconds);
+    }
+    let bar = ProgressBar::no_length();
+    if !output.shows_progress() {
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}")
+    {
+        bar.set_style(style);
+    }
+    let files = fetch::fetch(set, &options, &mut |progress| {
+        if let Some(total) = progress.total {
+            bar.set_length(total);
+        }
+        bar.set_message(progress.file.to_owned());
+        bar.set_position(progress.bytes);
+    });
+    bar.finish_and_clear();
+    let files = files?;
+    let text: String = files.iter().fold(String::new(), |mut text, file| {
+        let _ = writeln!(text, "{}", file.display());
+        text
+    });
+    let files: Vec<Value> = files.iter().map(|file| json!(file)).collect();
+    output.result(&text, &json!({ "name": set.name, "licence": set.licence, "files": files }))?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,312 @@
+//! `deepnmf evaluate`: which layer speaks of which attribute?
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use deepnmf::persist::{AnyModel, load_model};
+use deepnmf::{Matrix, Model, Projection, Scalar};
+use deepnmf_data::preprocess::Split;
+use deepnmf_data::{Attribute, Dataset};
+use deepnmf_eval::stats::{Spread, spread};
+use deepnmf_eval::{
+    ClassifyOptions, ClassifyScore, ClusterOptions, ClusterScore, Scaling, classify, cluster,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::{EvaluateArgs, UsageError};
+use crate::input::{on_threads, prepare_for, samples_of};
+use crate::output::{Outcome, Output};
+use crate::progress::Progress;
+
+/// The features of one layer, or of a file.
+struct Features {
+    name: String,
+    values: Matrix<f64>,
+}
+
+/// How one layer fares with one attribute.
+#[derive(Serialize)]
+struct Cell {
+    layer: String,
+    components: usize,
+    attribute: String,
+    classes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clustering: Option<Clustering>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classification: Option<Classification>,
+}
+
+#[derive(Serialize)]
+struct Clustering {
+    ac: Spread,
+    nmi: Spread,
+    ari: Spread,
+    purity: Spread,
+    runs: Vec<ClusterScore>,
+}
+
+#[derive(Serialize)]
+struct Classification {
+    accuracy: Spread,
+    runs: Vec<ClassifyScore>,
+}
+
+/// Judges features by the attributes of their samples.
+pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
+    let progress = Progress::new(output);
+    progress.doing("reading");
+    let (layers, attributes) = read(args)?;
+    let attributes = chosen(&attributes, &args.attribute)?;
+    let mut cells = Vec::new();
+    for layer in &layers {
+        for attribute in &attributes {
+            progress.doing(&format!("{}: {}", layer.name, attribute.name));
+            cells.push(on_threads(args.threads, || judge(args, layer, attribute))??);
+        }
+    }
+    drop(progress);
+    let names: Vec<&str> = attributes.iter().map(|a| a.name.as_str()).collect();
+    let text = text(args, &layers, &names, &cells);
+    let object = json!({
+        "source": args.source,
+        "samples": layers[0].values.cols(),
+        "scale": Scaling::from(args.scale),
+        "repeats": args.repeats,
+        "restarts": args.restarts,
+        "seed": args.seed,
+        "cells": cells,
+    });
+    output.result(&text, &object)?;
+    Ok(Outcome::Done)
+}
+
+/// The features of every layer asked for, and what is known of their samples.
+fn read(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
+    let data = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read)).transpose()?;
+    let is_model = args.source.extension().is_some_and(|e| e == "safetensors");
+    let (layers, own) = if is_model {
+        let layers = match load_model(&args.source)? {
+            AnyModel::F32(model) => of_model(args, &model)?,
+            AnyModel::F64(model) => of_model(args, &model)?,
+        };
+        (layers, vec![])
+    } else {
+        of_file(args)?
+    };
+    let attributes = data.map_or(own, |data| data.attributes);
+    if attributes.is_empty() {
+        let text = "no labels are known: name the data with --data, and their labels with \
+                    --labels-key or --labels-file";
+        return Err(UsageError(text.into()).into());
+    }
+    let n = layers[0].values.cols();
+    if let Some(attribute) = attributes.iter().find(|a| a.len() != n) {
+        bail!(
+            "{} has {} labels but there are features of {n} samples: name the data that the \
+             features belong to, or compute theirs with --project",
+            attribute.name,
+            attribute.len()
+        );
+    }
+    Ok((layers, attributes))
+}
+
+/// The features of a file, each of its columns one.
+fn of_file(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
+    if args.project.is_some() || args.layer.is_some() {
+        let text = "--project and --layer belong to a model (.safetensors): leave them out";
+        return Err(UsageError(text.into()).into());
+    }
+    // With --data, the flags on how to read it speak of that file.
+    let plain = crate::args::ReadArgs::default();
+    let read = if args.data.is_some() { &plain } else { &args.read };
+    let Dataset { x, attributes, .. } = samples_of::<f64>(&args.source, read)?;
+    Ok((vec![Features { name: "features".into(), values: x }], attributes))
+}
+
+fn of_model<T: Scalar>(args: &EvaluateArgs, model: &Model<T>) -> Result<Vec<Features>> {
+    let layers: Vec<usize> = match args.layer {
+        Some(layer) => vec![layer],
+        None => (1..=model.factors.depth()).collect(),
+    };
+    let data = match (args.project, args.data.as_deref()) {
+        (Some(_), Some(path)) => Some(prepared(model, path, args)?),
+        (Some(_), None) => {
+            return Err(
+                UsageError("--project needs the samples: name them with --data".into()).into()
+            );
+        }
+        (None, _) => None,
+    };
+    layers
+        .into_iter()
+        .map(|layer| {
+            model.factors.check_layer(layer)?;
+            let values = match (&data, args.project) {
+                (Some(data), Some(method)) => {
+                    model.project(&data.x, layer, Projection::from(method))?.cast()
+                }
+                _ => model.factors.h[layer - 1].cast(),
+            };
+            Ok(Features { name: format!("layer {layer}"), values })
+        })
+        .collect()
+}
+
+fn prepared<T: Scalar>(model: &Model<T>, path: &Path, args: &EvaluateArgs) -> Result<Dataset<T>> {
+    let mut data = samples_of::<T>(path, &args.read)?;
+    prepare_for(model, &mut data).with_context(|| path.display().to_string())?;
+    Ok(data)
+}
+
+/// The attributes asked for, or all with at least two classes.
+fn chosen<'a>(attributes: &'a [Attribute], names: &[String]) -> Result<Vec<&'a Attribute>> {
+    if names.is_empty() {
+        let usable: Vec<_> = attributes.iter().filter(|a| a.classes().len() > 1).collect();
+        if usable.is_empty() {
+            bail!("no attribute has two classes: there is nothing to tell apart");
+        }
+        return Ok(usable);
+    }
+    let find = |name: &String| {
+        attributes.iter().find(|a| &a.name == name).with_context(|| {
+            let known: Vec<&str> = attributes.iter().map(|a| a.name.as_str()).collect();
+            format!("there is no attribute {name:?}: use one of {}", known.join(", "))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn judge(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result<Cell> {
+    // Without a word about it, both.
+    let both = args.cluster == args.classify;
+    let context = || format!("{} against {}", layer.name, attribute.name);
+    Ok(Cell {
+        layer: layer.name.clone(),
+        components: layer.values.rows(),
+        attribute: attribute.name.clone(),
+        classes: attribute.classes().len(),
+        clustering: (both || args.cluster)
+            .then(|| clustering(args, layer, attribute).with_context(context))
+            .transpose()?,
+        classification: (both || args.classify)
+            .then(|| classification(args, layer, attribute).with_context(context))
+            .transpose()?,
+    })
+}
+
+fn clustering(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result<Clustering> {
+    let runs = (0..args.repeats as u64)
+        .map(|repeat| {
+            let options = ClusterOptions {
+                restarts: args.restarts,
+                seed: u64::from(args.seed) + repeat,
+                scale: args.scale.into(),
+            };
+            cluster(&layer.values, attribute.codes(), &options)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let over =
+        |score: fn(&ClusterScore) -> f64| spread(&runs.iter().map(score).collect::<Vec<_>>());
+    Ok(Clustering {
+        ac: over(|s| s.ac)?,
+        nmi: over(|s| s.nmi)?,
+        ari: over(|s| s.ari)?,
+        purity: over(|s| s.purity)?,
+        runs,
+    })
+}
+
+fn classification(
+    args: &EvaluateArgs,
+    layer: &Features,
+    attribute: &Attribute,
+) -> Result<Classification> {
+    let data =
+        Dataset { attributes: vec![attribute.clone()], ..Dataset::new(layer.values.clone()) };
+    let runs = (0..args.repeats as u64)
+        .map(|repeat| {
+            let seed = u64::from(args.seed) + repeat;
+            let split = Split::stratified(&data, Some(&attribute.name), args.test_share, seed)?;
+            let (train, test) = (data.select(&split.train)?, data.select(&split.test)?);
+            let options = ClassifyOptions {
+                classifier: args.classifier.into(),
+                c: args.penalty,
+                seed,
+                scale: args.scale.into(),
+            };
+            let labels = |part: &Dataset<f64>| part.attributes[0].codes().to_vec();
+            Ok(classify(&train.x, &labels(&train), &test.x, &labels(&test), &options)?)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let accuracy = spread(&runs.iter().map(|s| s.accuracy).collect::<Vec<_>>())?;
+    Ok(Classification { accuracy, runs })
+}
+
+type Measure = fn(&Cell) -> Option<Spread>;
+
+/// One table per measure: a row per layer, a column per attribute, the best layer marked.
+fn text(args: &EvaluateArgs, layers: &[Features], names: &[&str], cells: &[Cell]) -> String {
+    let mut text = format!(
+        "{}: {} samples, features scaled: {}, {} repeats\n",
+        args.source.display(),
+        layers[0].values.cols(),
+        Scaling::from(args.scale),
+        args.repeats
+    );
+    let measures: [(&str, Measure); 3] = [
+        ("AC: k-means accuracy, %", |c| c.clustering.as_ref().map(|c| c.ac)),
+        ("NMI: k-means mutual information, %", |c| c.clustering.as_ref().map(|c| c.nmi)),
+        ("classification accuracy on held-out samples, %", |c| {
+            c.classification.as_ref().map(|c| c.accuracy)
+        }),
+    ];
+    for (title, measure) in measures {
+        if cells.iter().any(|cell| measure(cell).is_some()) {
+            let _ = writeln!(text, "\n{title}");
+            table(&mut text, names, cells, measure);
+        }
+    }
+    if layers.len() > 1 {
+        text += "\n* marks the layer that speaks most of an attribute\n";
+    }
+    text
+}
+
+fn table(
+    text: &mut String,
+    names: &[&str],
+    cells: &[Cell],
+    measure: impl Fn(&Cell) -> Option<Spread>,
+) {
+    const WIDTH: usize = 15;
+    let _ = write!(text, "  {:<18}", "");
+    for name in names {
+        let _ = write!(text, "{name:>WIDTH$}");
+    }
+    text.push('\n');
+    let mean = |cell: &Cell| measure(cell).map_or(f64::NEG_INFINITY, |s| s.mean);
+    for row in cells.chunks(names.len()) {
+        let name = format!("{} ({})", row[0].layer, row[0].components);
+        let _ = write!(text, "  {name:<18}");
+        for cell in row {
+            let rivals = cells.iter().filter(|c| c.attribute == cell.attribute);
+            let best = rivals.clone().count() > 1 && rivals.clone().all(|c| mean(c) <= mean(cell));
+            let shown = measure(cell).map_or(String::new(), |s| {
+                let deviation =
+                    s.deviation.map_or(String::new(), |d| format!(" ±{:.1}", 100.0 * d));
+                format!("{:.1}{deviation}{}", 100.0 * s.mean, if best { "*" } else { "" })
+            });
+            let _ = write!(text, "{shown:>WIDTH$}");
+        }
+        text.push('\n');
+    }
+    let _ = write!(text, "  {:<18}", "chance");
+    for cell in &cells[..names.len()] {
+        let _ = write!(text, "{:>WIDTH$}", format!("{} classes", cell.classes));
+    }
+    text.push('\n');
+}

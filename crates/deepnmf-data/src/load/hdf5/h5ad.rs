@@ -1,0 +1,183 @@
+//! `AnnData`'s `.h5ad`: a table `X`, columns that describe its samples (`obs`) and features (`var`).
+//!
+//! Format: <https://anndata.readthedocs.io/en/stable/fileformat-prose.html>
+
+use deepnmf::{Matrix, Scalar};
+use hdf5_reader::Dataset as Array;
+use hdf5_reader::group::Group;
+
+use super::super::number::{Order, Table};
+use super::super::{LoadOptions, labels, memory};
+use super::{damaged, group_word, kind, numbers, raw, shape, sparse, words};
+use crate::error::{Fault, shown};
+use crate::{Attribute, Dataset};
+
+/// Whether the file is `AnnData`'s: it says so, or (before version 0.8) looks like it.
+pub(super) fn is_anndata(root: &Group) -> bool {
+    let says = group_word(root, "encoding-type").as_deref() == Some("anndata");
+    says || (root.group("obs").is_ok() && root.group("var").is_ok())
+}
+
+/// Reads the table, the labels and the names of samples and features.
+pub(super) fn read<T: Scalar>(root: &Group, options: &LoadOptions) -> Result<Dataset<T>, Fault> {
+    let key = options.data_key.as_deref().unwrap_or("X");
+    let x: Matrix<T> = read_x(root, key)?;
+    let (features, samples) = x.shape();
+    let obs = root.group("obs").map_err(damaged)?;
+    let attributes = match &options.labels_key {
+        Some(name) => vec![asked(&obs, name, samples)?],
+        None => all(&obs, samples)?,
+    };
+    Ok(Dataset {
+        feature_names: names_beside(root, key).filter(|names| names.len() == features),
+        sample_names: index(&obs).filter(|names| names.len() == samples),
+        attributes,
+        ..Dataset::new(x)
+    })
+}
+
+fn read_x<T: Scalar>(root: &Group, key: &str) -> Result<Matrix<T>, Fault> {
+    let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
+    let mut parent = root.clone();
+    for part in folder.split('/').filter(|part| !part.is_empty()) {
+        parent = parent.group(part).map_err(|_| no_table(root, key))?;
+    }
+    if let Ok(group) = parent.group(name) {
+        return sparse::read(&group);
+    }
+    let array = parent.dataset(name).map_err(|_| no_table(root, key))?;
+    let &[samples, features] = shape(&array)?.as_slice() else {
+        return Err(Fault::damaged(format!("{:?} has no two dimensions", shown(key))));
+    };
+    if samples == 0 || features == 0 {
+        return Err(Fault::EmptyTable { samples, features });
+    }
+    memory::check_table(samples, features, size_of::<T>())?;
+    let (bytes, encoding) = raw(&array)?;
+    Table { samples, features, order: Order::Rows }.read(&mut bytes.as_slice(), encoding, true)
+}
+
+fn no_table(root: &Group, key: &str) -> Fault {
+    let layers = root.group("layers").and_then(|layers| layers.member_names());
+    let (mut names, arrays) = layers.unwrap_or_default();
+    names.extend(arrays);
+    let listed = names.iter().map(|name| format!(", layers/{}", shown(name).escape_debug()));
+    Fault::NoVariable { wanted: shown(key), present: format!("X{}", listed.collect::<String>()) }
+}
+
+/// The names of the features: `raw` has its own.
+fn names_beside(root: &Group, key: &str) -> Option<Vec<String>> {
+    let owner = if key.starts_with("raw/") { root.group("raw").ok()? } else { root.clone() };
+    index(&owner.group("var").ok()?)
+}
+
+/// The names of the rows of a data frame.
+fn index(frame: &Group) -> Option<Vec<String>> {
+    let name = group_word(frame, "_index").unwrap_or_else(|| "_index".into());
+    let array = frame.dataset(&name).ok()?;
+    if kind::is_text(array.dtype()) {
+        return words(&array).ok();
+    }
+    Some(numbers(&array).ok()?.iter().map(ToString::to_string).collect())
+}
+
+/// The column that was asked for.
+fn asked(obs: &Group, name: &str, samples: usize) -> Result<Attribute, Fault> {
+    let columns = columns(obs)?;
+    if !columns.iter().any(|column| column == name) {
+        const LISTED: usize = 20;
+        let listed = columns.iter().take(LISTED).map(|c| shown(c).escape_debug().to_string());
+        let present = format!("obs with {}", listed.collect::<Vec<_>>().join(", "));
+        return Err(Fault::NoVariable { wanted: shown(name), present });
+    }
+    let labels = column(obs, name)?;
+    if labels.len() == samples {
+        return Ok(labels);
+    }
+    Err(Fault::damaged(format!("{} labels {:?} for {samples} samples", labels.len(), shown(name))))
+}
+
+/// Every column that can be labels; measurements such as counts of genes are left out.
+fn all(obs: &Group, samples: usize) -> Result<Vec<Attribute>, Fault> {
+    let columns = columns(obs)?;
+    let labels = columns.iter().filter_map(|name| column(obs, name).ok());
+    Ok(labels.filter(|labels| labels.len() == samples).collect())
+}
+
+/// The names of the columns, in the frame's own order where it has one.
+fn columns(frame: &Group) -> Result<Vec<String>, Fault> {
+    let index = group_word(frame, "_index").unwrap_or_else(|| "_index".into());
+    let (groups, arrays) = frame.member_names().map_err(damaged)?;
+    let order = frame.attribute("column-order").and_then(|order| order.read_strings());
+    let order = order.unwrap_or_default();
+    let place = |name: &String| order.iter().position(|o| o == name).unwrap_or(usize::MAX);
+    let mut names: Vec<_> = groups.into_iter().chain(arrays).collect();
+    // `__categories` holds the words of columns before version 0.8.
+    names.retain(|name| *name != index && name != "__categories");
+    names.sort_by_cached_key(|name| (place(name), name.clone()));
+    Ok(names)
+}
+
+fn column(frame: &Group, name: &str) -> Result<Attribute, Fault> {
+    if let Ok(group) = frame.group(name) {
+        return match group.dataset("codes") {
+            Ok(codes) => categorical(name, &group, &codes),
+            Err(_) => nullable(name, &group),
+        };
+    }
+    let array = frame.dataset(name).map_err(damaged)?;
+    if let Ok(old) = frame.group("__categories")
+        && let Ok(categories) = old.dataset(name)
+    {
+        return coded(name, &numbers(&array)?, &text_of(&categories)?);
+    }
+    if kind::is_text(array.dtype()) {
+        let words = words(&array)?;
+        return Ok(Attribute::from_strings(name, words.iter().map(Some)));
+    }
+    labels::from_numbers(name, &numbers(&array)?)
+}
+
+fn categorical(name: &str, group: &Group, codes: &Array) -> Result<Attribute, Fault> {
+    let categories = if let Ok(categories) = group.dataset("categories") {
+        text_of(&categories)?
+    } else {
+        // Words that may be missing are a group themselves.
+        let inner = group.group("categories").map_err(damaged)?;
+        text_of(&inner.dataset("values").map_err(damaged)?)?
+    };
+    coded(name, &numbers(codes)?, &categories)
+}
+
+/// Labels from the indices of their classes; a negative one stands for a missing label.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole and within the length
+fn coded(name: &str, codes: &[f64], categories: &[String]) -> Result<Attribute, Fault> {
+    let labels = codes.iter().map(|&code| match code {
+        code if code < 0.0 => Ok(None),
+        code if code.fract() == 0.0 && code < categories.len() as f64 => {
+            Ok(Some(&categories[code as usize]))
+        }
+        code => Err(Fault::damaged(format!("{:?} has no category {code}", shown(name)))),
+    });
+    Ok(Attribute::from_strings(name, labels.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// Values with a mask that is 1 where they are missing.
+fn nullable(name: &str, group: &Group) -> Result<Attribute, Fault> {
+    let values = text_of(&group.dataset("values").map_err(damaged)?)?;
+    let mask = numbers(&group.dataset("mask").map_err(damaged)?)?;
+    if mask.len() != values.len() {
+        return Err(Fault::damaged(format!("{:?} and its mask differ in length", shown(name))));
+    }
+    let labels =
+        values.iter().zip(&mask).map(|(value, &missing)| (missing == 0.0).then_some(value));
+    Ok(Attribute::from_strings(name, labels))
+}
+
+/// Words, or numbers as they are written.
+fn text_of(array: &Array) -> Result<Vec<String>, Fault> {
+    if kind::is_text(array.dtype()) {
+        return words(array);
+    }
+    Ok(numbers(array)?.iter().map(ToString::to_string).collect())
+}

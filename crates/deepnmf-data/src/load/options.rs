@@ -1,0 +1,102 @@
+//! What a caller may say about how data are to be read.
+
+use std::path::PathBuf;
+
+use super::csv::Delimiter;
+use super::detect::Format;
+use crate::error::Fault;
+
+/// Where in a file the data and their labels are, if not in the usual place.
+///
+/// ```
+/// use deepnmf_data::{ImageOptions, LoadOptions};
+/// let faces = LoadOptions {
+///     images: ImageOptions { pattern: Some("{identity}_{pose}_2".into()), resize: None },
+///     ..LoadOptions::default()
+/// };
+/// assert!(faces.labels_key.is_none());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// The variable that holds the data. Otherwise it is `fea`, `X`, or the only numeric table of a
+    /// `.mat` file; `X`, `data`, or the only table of an `.npz` or HDF5 file; `X` of an `.h5ad`
+    /// file, where `layers/counts` or `raw/X` is another.
+    pub data_key: Option<String>,
+    /// In a `.mat`, `.npz` or HDF5 file: the variable that holds the labels; otherwise the usual
+    /// names (`gnd` beside `fea`, `Y` or `y` beside `X`, ...) are taken if there is one label per
+    /// sample. In an `.h5ad` file: the column of `obs`; otherwise all that can be labels. In a text
+    /// or Parquet file: the name of the column that holds labels of any kind; in a text file also
+    /// its number counted from 1, in a Parquet file also several names with commas between them.
+    pub labels_key: Option<String>,
+    /// How a folder of pictures is read.
+    pub images: ImageOptions,
+    /// Labels in a file of their own.
+    pub labels_file: Option<LabelFile>,
+}
+
+/// How a folder of pictures becomes samples.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImageOptions {
+    /// Width and height that every picture is brought to. Without it all must have the same.
+    pub resize: Option<(usize, usize)>,
+    /// How file names (without their extension) hold the labels: `{identity}_{pose}` reads two
+    /// attributes. Files whose name does not fit are left out. Without a pattern the names of
+    /// sub-folders are the labels, under the name `folder`.
+    pub pattern: Option<String>,
+}
+
+/// A text file (`.csv`, `.tsv`, `.txt`) with a header, whose columns are attributes of the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelFile {
+    /// The file.
+    pub path: PathBuf,
+    /// How its rows find their samples.
+    pub by: JoinBy,
+}
+
+/// How labels find their samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JoinBy {
+    /// The first row belongs to the first sample, and so on.
+    Row,
+    /// This column holds the names of samples: file names of pictures, the index of `AnnData`'s
+    /// `obs`. A sample without a row has no labels; a row without a sample is passed over.
+    Name(String),
+}
+
+impl LoadOptions {
+    /// An option that would be passed over in silence is a mistake worth a word.
+    pub(super) fn refuse_useless(&self, format: Format) -> Result<(), Fault> {
+        let useless = |option, format| Err(Fault::UselessOption { option, format });
+        if self.images != ImageOptions::default() {
+            let option = if self.images.resize.is_some() { "--resize" } else { "--pattern" };
+            return useless(option, "a file, which is no folder of pictures");
+        }
+        match format {
+            Format::Npy if self.data_key.is_some() => {
+                useless("--data-key", "a .npy file, which holds one array without a name")
+            }
+            Format::Npy if self.labels_key.is_some() => {
+                useless("--labels-key", "a .npy file, which holds one array and no labels")
+            }
+            Format::Text(_) if self.data_key.is_some() => {
+                useless("--data-key", "a text file, which holds one table without a name")
+            }
+            Format::Parquet if self.data_key.is_some() => {
+                useless("--data-key", "a Parquet file, which holds one table without a name")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How fields are separated in a text file, from its extension and first bytes.
+pub(super) fn delimiter(extension: &str, head: &[u8]) -> Option<Delimiter> {
+    match extension {
+        "tsv" => Some(Delimiter::Tab),
+        "csv" => Some(Delimiter::sniff(head).unwrap_or(Delimiter::Comma)),
+        // What `numpy.savetxt` writes unless told otherwise is separated by spaces.
+        "txt" => Some(Delimiter::sniff(head).unwrap_or(Delimiter::Spaces)),
+        _ => None,
+    }
+}

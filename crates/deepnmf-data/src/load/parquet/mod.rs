@@ -1,0 +1,161 @@
+//! Parquet: columns of numbers are features, columns that were asked for are labels.
+
+mod column;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use deepnmf::Scalar;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use self::column::{Column, Kind};
+use super::number::{Order, Table, not_finite};
+use super::{LoadOptions, labels, memory};
+use crate::error::{Fault, shown};
+use crate::{Attribute, Dataset};
+
+/// Reads a whole file.
+///
+/// The crate that decodes Parquet panics where pages are shorter than they say (60.1: levels of a
+/// page without bytes), deep inside of what cannot be checked from outside. Catching that is the
+/// last resort; nothing that was touched survives it.
+pub(super) fn read<T: Scalar>(
+    file: impl ChunkReader + 'static,
+    options: &LoadOptions,
+) -> Result<Dataset<T>, Fault> {
+    catch_unwind(AssertUnwindSafe(|| read_trusting(file, options)))
+        .unwrap_or_else(|_| Err(Fault::damaged("a page is shorter than it says")))
+}
+
+fn read_trusting<T: Scalar>(
+    file: impl ChunkReader + 'static,
+    options: &LoadOptions,
+) -> Result<Dataset<T>, Fault> {
+    let reader = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
+    let columns: Vec<Column> = {
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let all = schema.columns().iter().enumerate();
+        all.filter(|(_, c)| !is_index(c)).map(|(at, c)| Column::new(at, c)).collect()
+    };
+    let (labels, features) = split(&columns, options.labels_key.as_deref())?;
+    let samples = reader.metadata().file_metadata().num_rows();
+    let samples = usize::try_from(samples).map_err(|_| Fault::damaged("it has negative length"))?;
+    if samples == 0 || features.is_empty() {
+        return Err(Fault::EmptyTable { samples, features: features.len() });
+    }
+    if let Some(words) = features.iter().find(|column| column.kind == Kind::Text) {
+        let (name, found) = (shown(&words.name), "text".into());
+        return Err(Fault::NotANumberColumn { name, found });
+    }
+    memory::check_table(samples, features.len(), size_of::<T>())?;
+    let table = Table { samples, features: features.len(), order: Order::Columns };
+    let mut data = Vec::new();
+    for (number, column) in features.iter().enumerate() {
+        read_feature(&reader, column, number + 1, samples, &mut data)?;
+    }
+    let x = table.into_matrix(data)?;
+    let attributes = labels.iter().map(|column| read_labels(&reader, column, samples));
+    Ok(Dataset {
+        feature_names: Some(features.iter().map(|column| column.name.clone()).collect()),
+        attributes: attributes.collect::<Result<_, _>>()?,
+        ..Dataset::new(x)
+    })
+}
+
+/// pandas keeps the names of its rows in columns like this one.
+fn is_index(column: &ColumnDescriptor) -> bool {
+    column.name().starts_with("__index_level_") && column.name().ends_with("__")
+}
+
+/// The columns that hold labels, and the others.
+fn split<'c>(
+    columns: &'c [Column],
+    key: Option<&str>,
+) -> Result<(Vec<&'c Column>, Vec<&'c Column>), Fault> {
+    let find = |name: &str| columns.iter().find(|column| column.name == name);
+    let mut labels = Vec::new();
+    if let Some(key) = key {
+        match find(key) {
+            Some(column) => labels.push(column),
+            None => {
+                for name in key.split(',').map(str::trim) {
+                    labels.push(find(name).ok_or_else(|| no(columns, name))?);
+                }
+            }
+        }
+    }
+    let is_label = |column: &Column| labels.iter().any(|label| label.at == column.at);
+    let features = columns.iter().filter(|column| !is_label(column)).collect();
+    Ok((labels, features))
+}
+
+fn no(columns: &[Column], name: &str) -> Fault {
+    const LISTED: usize = 20;
+    let names = columns.iter().take(LISTED).map(|column| format!("{:?}", shown(&column.name)));
+    let list = names.collect::<Vec<_>>().join(", ");
+    let more = if columns.len() > LISTED { ", ..." } else { "" };
+    Fault::NoVariable { wanted: shown(name), present: format!("the columns {list}{more}") }
+}
+
+/// Appends the numbers of a column to `data`.
+fn read_feature<T: Scalar>(
+    reader: &dyn FileReader,
+    column: &Column,
+    feature: usize,
+    samples: usize,
+    data: &mut Vec<T>,
+) -> Result<(), Fault> {
+    let before = data.len();
+    column.numbers(reader, |value| {
+        let sample = data.len() - before + 1;
+        if sample > samples {
+            return Err(column.wrong_length(samples));
+        }
+        let value = value.unwrap_or(f64::NAN);
+        let number = T::from_f64(value);
+        if !number.finite() {
+            return Err(not_finite::<T>(sample, feature, Some(column.name.clone()), value));
+        }
+        data.push(number);
+        Ok(())
+    })?;
+    if data.len() - before == samples { Ok(()) } else { Err(column.wrong_length(samples)) }
+}
+
+fn read_labels(
+    reader: &dyn FileReader,
+    column: &Column,
+    samples: usize,
+) -> Result<Attribute, Fault> {
+    let labels = if column.kind == Kind::Text {
+        let mut words: Vec<Option<String>> = Vec::new();
+        column.words(reader, |word| {
+            words.push(word);
+            if words.len() > samples { Err(column.wrong_length(samples)) } else { Ok(()) }
+        })?;
+        Attribute::from_strings(&column.name, words)
+    } else {
+        let mut numbers = Vec::new();
+        column.numbers(reader, |value| {
+            numbers.push(value.unwrap_or(f64::NAN));
+            if numbers.len() > samples { Err(column.wrong_length(samples)) } else { Ok(()) }
+        })?;
+        labels::from_numbers(&column.name, &numbers)?
+    };
+    if labels.len() == samples { Ok(labels) } else { Err(column.wrong_length(samples)) }
+}
+
+fn damaged(error: &ParquetError) -> Fault {
+    let text = error.to_string();
+    if text.contains("Disabled feature") {
+        return Fault::Unsupported {
+            format: "a Parquet file packed with zstd or brotli",
+            instead: "write it with compression=\"snappy\" or \"gzip\"",
+        };
+    }
+    Fault::damaged(shown(&text))
+}
+
+#[cfg(test)]
+mod tests;

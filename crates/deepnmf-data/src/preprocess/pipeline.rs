@@ -1,0 +1,117 @@
+//! A chain of steps that is recorded with a model and done again to new data.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use deepnmf::Scalar;
+use serde::{Deserialize, Serialize};
+
+use super::Step;
+use crate::{DataError, Dataset};
+
+/// Steps in their order. As JSON it is an array: a step that has learnt nothing is its name, any
+/// other an object with what it has learnt.
+///
+/// ```
+/// use deepnmf::Matrix;
+/// use deepnmf_data::Dataset;
+/// use deepnmf_data::preprocess::Pipeline;
+///
+/// let mut pipeline: Pipeline = "min-max,unit".parse()?;
+/// let mut train = Dataset::new(Matrix::from_vec(2, 2, vec![0.0, 8.0, 4.0, 6.0])?);
+/// pipeline.fit_apply(&mut train)?;
+/// assert_eq!(train.x.col(1), &[1.0, 0.0]);
+///
+/// let stored = serde_json::to_string(&pipeline)?;
+/// let again: Pipeline = serde_json::from_str(&stored)?;
+/// let mut test = Dataset::new(Matrix::from_vec(2, 1, vec![2.0, 6.0])?);
+/// again.apply(&mut test)?;
+/// assert_eq!(test.x.col(0), &[1.0, 0.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Pipeline {
+    steps: Vec<Step>,
+}
+
+impl Pipeline {
+    /// A chain of these steps.
+    pub fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self { steps: steps.into_iter().collect() }
+    }
+
+    /// The steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Whether nothing is done.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Fits every step to what those before it have made of the data, and takes it.
+    ///
+    /// # Errors
+    /// If a step cannot be taken with these data, which are then as the steps before have left
+    /// them.
+    pub fn fit_apply<T: Scalar>(&mut self, data: &mut Dataset<T>) -> Result<(), DataError> {
+        for step in &mut self.steps {
+            step.fit(data)?;
+            step.apply(data)?;
+        }
+        still_finite(data)
+    }
+
+    /// Does to new data what was done to those the chain was fitted to.
+    ///
+    /// # Errors
+    /// If a step has not been fitted or does not fit the data, which are then as the steps before
+    /// have left them.
+    pub fn apply<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
+        self.steps.iter().try_for_each(|step| step.apply(data))?;
+        still_finite(data)
+    }
+}
+
+/// Data at the edge of what numbers can be, or a doctored model file, may overflow.
+fn still_finite<T: Scalar>(data: &Dataset<T>) -> Result<(), DataError> {
+    let sample = data.x.columns().position(|column| column.iter().any(|v| !v.finite()));
+    match sample {
+        None => Ok(()),
+        Some(sample) => Err(DataError::Step {
+            step: "chain",
+            why: format!("makes sample {} (counted from 1) infinite: scale the data", sample + 1),
+        }),
+    }
+}
+
+impl Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            return f.write_str("none");
+        }
+        for (i, step) in self.steps.iter().enumerate() {
+            write!(f, "{}{step}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Pipeline {
+    type Err = DataError;
+
+    /// Reads names with commas between them, or `none`.
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        if text.trim().is_empty() || text.trim() == "none" {
+            return Ok(Self::default());
+        }
+        let steps = text.split(',').map(|step| step.trim().parse());
+        Ok(Self { steps: steps.collect::<Result<_, _>>()? })
+    }
+}
+
+#[cfg(test)]
+#[path = "pipeline_tests.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+//! The steps of a chain, and how they are written.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use deepnmf::Scalar;
+use serde::{Deserialize, Serialize};
+
+use super::igo;
+use super::resize::resize_samples;
+use super::scale::{Moments, Range};
+use super::tfidf::Idf;
+use super::{Normalize, log1p};
+use crate::{DataError, Dataset, ImageShape};
+
+/// One step, with what it has learnt from the data it was fitted to.
+///
+/// A step is written as its name, and `resize=32x32` with the size:
+///
+/// ```
+/// use deepnmf_data::preprocess::Step;
+/// let step: Step = "min-max".parse()?;
+/// assert_eq!(step, Step::MinMax(None));
+/// assert_eq!("resize=32x30".parse::<Step>()?.to_string(), "resize=32x30");
+/// # Ok::<(), deepnmf_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Step {
+    /// Every sample to Euclidean norm 1.
+    Unit,
+    /// Every value `v` to `ln(1 + v)`.
+    Log1p,
+    /// Every feature to mean 0 and variance 1.
+    Standardize(Option<Moments>),
+    /// Every feature to the range from 0 to 1.
+    MinMax(Option<Range>),
+    /// Every count times the inverse document frequency of its word (feature).
+    TfIdf(Option<Idf>),
+    /// Image gradient orientations: the cosine of every pixel's gradient angle, then the sine, over
+    /// the root of the number of pixels; twice as many features as before.
+    Igo(Option<ImageShape>),
+    /// Every picture to another size.
+    Resize {
+        /// The new width in pixels.
+        width: usize,
+        /// The new height in pixels.
+        height: usize,
+        /// The old size.
+        #[serde(default)]
+        from: Option<ImageShape>,
+    },
+}
+
+impl Step {
+    /// The name of the step.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unit => "unit",
+            Self::Log1p => "log1p",
+            Self::Standardize(_) => "standardize",
+            Self::MinMax(_) => "min-max",
+            Self::TfIdf(_) => "tf-idf",
+            Self::Igo(_) => "igo",
+            Self::Resize { .. } => "resize",
+        }
+    }
+
+    /// Learns from the data what the step needs.
+    pub(super) fn fit<T: Scalar>(&mut self, data: &Dataset<T>) -> Result<(), DataError> {
+        match self {
+            Self::Unit | Self::Log1p => {}
+            Self::Standardize(moments) => *moments = Some(Moments::of(&data.x)),
+            Self::MinMax(range) => *range = Some(Range::of(&data.x)),
+            Self::TfIdf(idf) => *idf = Some(Idf::of(&data.x)?),
+            Self::Igo(shape) => *shape = Some(picture("igo", data)?),
+            Self::Resize { from, .. } => *from = Some(picture("resize", data)?),
+        }
+        Ok(())
+    }
+
+    /// Takes the step.
+    pub(super) fn apply<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
+        let name = self.name();
+        match self {
+            Self::Unit => Normalize::Unit.apply(&mut data.x),
+            Self::Log1p => log1p(&mut data.x),
+            Self::Standardize(moments) => fitted(name, moments.as_ref())?.apply(&mut data.x),
+            Self::MinMax(range) => fitted(name, range.as_ref())?.apply(&mut data.x),
+            Self::TfIdf(idf) => fitted(name, idf.as_ref())?.apply(&mut data.x),
+            Self::Igo(shape) => {
+                let shape = checked(name, *fitted(name, shape.as_ref())?, data)?;
+                data.x = igo::gradients(&data.x, shape)?;
+                (data.feature_names, data.image_shape) = (None, None);
+                Ok(())
+            }
+            Self::Resize { width, height, from } => {
+                let from = checked(name, *fitted(name, from.as_ref())?, data)?;
+                let to = ImageShape { width: *width, height: *height, order: from.order };
+                data.x = resize_samples(&data.x, from, to)?;
+                (data.feature_names, data.image_shape) = (None, Some(to));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a step does not accept.
+pub(super) fn refuse(step: &'static str, why: impl Into<String>) -> DataError {
+    DataError::Step { step, why: why.into() }
+}
+
+/// Checks that the data have as many features as those the step was fitted to.
+pub(super) fn check_features(
+    step: &'static str,
+    fitted: usize,
+    found: usize,
+) -> Result<(), DataError> {
+    if fitted == found {
+        return Ok(());
+    }
+    let why = format!("was fitted to {fitted} features, but the data have {found}: use the same");
+    Err(refuse(step, why))
+}
+
+fn fitted<'s, S>(step: &'static str, state: Option<&'s S>) -> Result<&'s S, DataError> {
+    state.ok_or_else(|| refuse(step, "has not been fitted: call fit_apply first"))
+}
+
+/// The shape of the pictures that the samples are.
+fn picture<T: Scalar>(step: &'static str, data: &Dataset<T>) -> Result<ImageShape, DataError> {
+    let shape = data.image_shape.ok_or_else(|| {
+        refuse(step, "needs pictures, but nothing says how wide and high the samples are")
+    })?;
+    checked(step, shape, data)
+}
+
+fn checked<T: Scalar>(
+    step: &'static str,
+    shape: ImageShape,
+    data: &Dataset<T>,
+) -> Result<ImageShape, DataError> {
+    let ImageShape { width, height, .. } = shape;
+    if width.checked_mul(height) == Some(data.features()) {
+        return Ok(shape);
+    }
+    let found = data.features();
+    Err(refuse(step, format!("needs pictures of {width} x {height} pixels, not {found} features")))
+}
+
+impl Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Resize { width, height, .. } => write!(f, "resize={width}x{height}"),
+            step => f.write_str(step.name()),
+        }
+    }
+}
+
+impl FromStr for Step {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        if let Some(size) = text.strip_prefix("resize=") {
+            return parse_size(size)
+                .map(|(width, height)| Self::Resize { width, height, from: None })
+                .ok_or_else(|| {
+                    refuse("resize", format!("cannot have the size {size:?}: write resize=32x30"))
+                });
+        }
+        Ok(match text {
+            "unit" => Self::Unit,
+            "log1p" => Self::Log1p,
+            "standardize" => Self::Standardize(None),
+            "min-max" => Self::MinMax(None),
+            "tf-idf" => Self::TfIdf(None),
+            "igo" => Self::Igo(None),
+            _ => return Err(DataError::UnknownStep { name: text.into() }),
+        })
+    }
+}
+
+/// Width and height from `32x30`.
+fn parse_size(text: &str) -> Option<(usize, usize)> {
+    let (width, height) = text.split_once('x')?;
+    let side = |side: &str| side.parse().ok().filter(|&side| (1..=1 << 16).contains(&side));
+    Some((side(width)?, side(height)?))
+}

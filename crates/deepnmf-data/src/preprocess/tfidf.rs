@@ -1,0 +1,52 @@
+//! Counts of words weighted by how rare the words are.
+
+use deepnmf::{Matrix, Scalar};
+use serde::{Deserialize, Serialize};
+
+use super::step::{check_features, refuse};
+use crate::DataError;
+
+/// The inverse document frequency of every feature: `1 + ln((1 + n) / (1 + d))` for a word that `d`
+/// of `n` samples hold, as if one more sample held every word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Idf {
+    /// The weight of every feature.
+    pub weights: Vec<f64>,
+}
+
+impl Idf {
+    /// Those of the rows of `x`.
+    pub(super) fn of<T: Scalar>(x: &Matrix<T>) -> Result<Self, DataError> {
+        let mut documents = vec![0.0; x.rows()];
+        for (sample, column) in x.columns().enumerate() {
+            for (feature, (documents, v)) in documents.iter_mut().zip(column).enumerate() {
+                if v.to_f64() < 0.0 {
+                    return Err(negative(sample, feature));
+                }
+                *documents += f64::from(u8::from(v.to_f64() > 0.0));
+            }
+        }
+        let n = x.cols() as f64;
+        let weights = documents.iter().map(|d| 1.0 + ((1.0 + n) / (1.0 + d)).ln()).collect();
+        Ok(Self { weights })
+    }
+
+    pub(super) fn apply<T: Scalar>(&self, x: &mut Matrix<T>) -> Result<(), DataError> {
+        check_features("tf-idf", self.weights.len(), x.rows())?;
+        for sample in 0..x.cols() {
+            for (v, weight) in x.col_mut(sample).iter_mut().zip(&self.weights) {
+                *v = T::from_f64(v.to_f64() * weight);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn negative(sample: usize, feature: usize) -> DataError {
+    let why = format!(
+        "needs counts, but feature {} of sample {} (counted from 1) is negative: leave the step out",
+        feature + 1,
+        sample + 1
+    );
+    refuse("tf-idf", why)
+}

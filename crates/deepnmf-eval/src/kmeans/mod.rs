@@ -1,0 +1,215 @@
+//! k-means: Lloyd's algorithm from k-means++ starts, best of several restarts.
+//!
+//! - Starts: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it ([`seeding`]).
+//! - Assignment: Hamerly's bounds decide which samples may have changed their cluster; only those
+//!   meet the centroids, in blocked matrix products ([`assign`]).
+//! - Update: a centroid is the mean of its members, summed anew only where membership changed, so
+//!   it depends on nothing but its members ([`lloyd`]).
+//!
+//! Restarts draw from random streams of their own, blocks of samples are fixed and no sum depends
+//! on the order in which threads finish: a seed gives the same bits whatever the number of threads.
+
+mod assign;
+mod lloyd;
+mod seeding;
+#[cfg(test)]
+mod tests;
+
+use deepnmf::matrix::check_data;
+use deepnmf::{Matrix, Scalar};
+use rayon::prelude::*;
+
+use crate::error::{EvalError, Result, same_length};
+use crate::numbers::{centred, mean_sample, squared_lengths, stream};
+use assign::Pool;
+use lloyd::{Limits, Lloyd};
+
+/// The settings of a k-means clustering.
+///
+/// ```
+/// use deepnmf::Matrix;
+/// use deepnmf_eval::KMeans;
+/// let x = Matrix::from_vec(1, 4, vec![0.0, 0.1, 5.0, 5.1])?;
+/// let found = KMeans::new(2).restarts(10).seed(0).fit(&x)?;
+/// assert_eq!(found.labels[0], found.labels[1]);
+/// assert_ne!(found.labels[1], found.labels[2]);
+/// assert!((found.inertia - 0.01f64).abs() < 1e-12);
+/// # Ok::<(), deepnmf_eval::EvalError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KMeans {
+    clusters: usize,
+    restarts: usize,
+    seed: u64,
+    tolerance: f64,
+    max_iterations: usize,
+    bounds: bool,
+}
+
+/// A clustering of samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clustering<T> {
+    /// The cluster of every sample. A cluster without samples exists only where there are fewer
+    /// distinct samples than clusters.
+    pub labels: Vec<usize>,
+    /// The centres of the clusters, a column each.
+    pub centroids: Matrix<T>,
+    /// The sum of the squared distances of all samples from the centres of their clusters.
+    pub inertia: f64,
+    /// Rounds of Lloyd's algorithm in the best restart.
+    pub iterations: usize,
+    /// Whether the best restart stopped by itself, not by the limit on iterations.
+    pub converged: bool,
+    /// Which restart was best, counted from 0.
+    pub restart: usize,
+    /// The inertia that each restart reached.
+    pub inertias: Vec<f64>,
+}
+
+impl KMeans {
+    /// `clusters` clusters; 10 restarts, seed 0, tolerance 1e-4 and at most 300 iterations unless
+    /// told otherwise.
+    pub fn new(clusters: usize) -> Self {
+        Self { clusters, restarts: 10, seed: 0, tolerance: 1e-4, max_iterations: 300, bounds: true }
+    }
+
+    /// How many starts to try.
+    #[must_use]
+    pub fn restarts(self, restarts: usize) -> Self {
+        Self { restarts, ..self }
+    }
+
+    /// The seed of all random numbers.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Stops once the squared moves of all centroids sum up to no more than this times the mean
+    /// variance of the features, as scikit-learn does. Zero waits until no label changes.
+    #[must_use]
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// The most iterations of each restart.
+    #[must_use]
+    pub fn max_iterations(self, max_iterations: usize) -> Self {
+        Self { max_iterations, ..self }
+    }
+
+    /// Whether bounds spare distances. They never change a result, only its speed.
+    #[must_use]
+    pub fn bounds(self, bounds: bool) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// Clusters the samples (columns) of `x`; the restart of least inertia wins.
+    ///
+    /// # Errors
+    /// If there are fewer samples than clusters, if a feature is not finite or its square
+    /// overflows, or if a setting is out of range.
+    pub fn fit<T: Scalar>(&self, x: &Matrix<T>) -> Result<Clustering<T>> {
+        self.check(x)?;
+        let samples = Samples::of(x)?;
+        let limits = self.limits(&samples);
+        let run = |restart| {
+            let start = seeding::spread(&samples, self.clusters, &mut stream(self.seed, restart));
+            Lloyd::new(&samples, start).run(&limits)
+        };
+        let runs: Vec<_> = (0..self.restarts).into_par_iter().map(run).collect();
+        Ok(samples.best(runs))
+    }
+
+    /// Clusters the samples of `x` once, from the given centroids.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if `centroids` is not one column of `x`'s features per cluster.
+    pub fn fit_from<T: Scalar>(
+        &self,
+        x: &Matrix<T>,
+        centroids: &Matrix<T>,
+    ) -> Result<Clustering<T>> {
+        self.check(x)?;
+        check_data(centroids)?;
+        same_length(("a sample", x.rows()), ("a centroid", centroids.rows()))?;
+        same_length(("the clusters", self.clusters), ("the centroids", centroids.cols()))?;
+        let samples = Samples::of(x)?;
+        let start = centred(centroids, &samples.mean);
+        refuse_overflow::<T>(&squared_lengths(&start))?;
+        let run = Lloyd::new(&samples, start).run(&self.limits(&samples));
+        Ok(samples.best(vec![run]))
+    }
+
+    fn check<T: Scalar>(&self, x: &Matrix<T>) -> Result<()> {
+        let at_least_one = |name, value| {
+            if value > 0 { Ok(()) } else { Err(EvalError::parameter(name, value, "1 or more")) }
+        };
+        at_least_one("the number of clusters", self.clusters)?;
+        at_least_one("the number of restarts", self.restarts)?;
+        at_least_one("the number of iterations", self.max_iterations)?;
+        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
+            return Err(EvalError::parameter("the tolerance", self.tolerance, "0 or more"));
+        }
+        check_data(x)?;
+        if self.clusters > x.cols() {
+            return Err(EvalError::TooManyClusters { clusters: self.clusters, samples: x.cols() });
+        }
+        Ok(())
+    }
+
+    fn limits<T: Scalar>(&self, samples: &Samples<T>) -> Limits {
+        let entries = (samples.x.rows() * samples.x.cols()) as f64;
+        let mean_variance = samples.lengths.iter().sum::<f64>() / entries;
+        Limits {
+            shift: self.tolerance * mean_variance,
+            iterations: self.max_iterations,
+            bounds: self.bounds,
+        }
+    }
+}
+
+/// Distances are at most twice the longest length; their squares must fit into the number type.
+fn refuse_overflow<T: Scalar>(lengths: &[f64]) -> Result<()> {
+    if T::from_f64(8.0 * lengths.iter().sum::<f64>()).finite() {
+        return Ok(());
+    }
+    Err(EvalError::Overflow { dtype: T::DTYPE })
+}
+
+/// What all restarts share: the samples less their mean, where distances lose fewer digits.
+struct Samples<T> {
+    x: Matrix<T>,
+    lengths: Vec<f64>,
+    mean: Vec<f64>,
+    pool: Pool<T>,
+}
+
+impl<T: Scalar> Samples<T> {
+    fn of(x: &Matrix<T>) -> Result<Self> {
+        let mean = mean_sample(x);
+        let x = centred(x, &mean);
+        let lengths = squared_lengths(&x);
+        refuse_overflow::<T>(&lengths)?;
+        Ok(Self { x, lengths, mean, pool: Pool::default() })
+    }
+
+    /// The run of least inertia, the first of them if they are several.
+    fn best(&self, runs: Vec<lloyd::Outcome<T>>) -> Clustering<T> {
+        let inertias: Vec<f64> = runs.iter().map(|run| run.inertia).collect();
+        let least = |best: usize, i: usize| if inertias[i] < inertias[best] { i } else { best };
+        let restart = (0..inertias.len()).fold(0, least);
+        let mut runs = runs;
+        let run = runs.swap_remove(restart);
+        let back: Vec<f64> = self.mean.iter().map(|m| -m).collect();
+        Clustering {
+            labels: run.labels,
+            centroids: centred(&run.centroids, &back),
+            inertia: run.inertia,
+            iterations: run.iterations,
+            converged: run.converged,
+            restart,
+            inertias,
+        }
+    }
+}

@@ -304,9 +304,9 @@ fn table(
         }
         text.push('\n');
     }
-    let _ = write!(text, "  {:<18}", "chance");
+    let _ = write!(text, "  {:<18}", "classes");
     for cell in &cells[..names.len()] {
-        let _ = write!(text, "{:>WIDTH$}", format!("{} classes", cell.classes));
+        let _ = write!(text, "{:>WIDTH$}", cell.classes);
     }
     text.push('\n');
 }

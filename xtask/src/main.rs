@@ -19,17 +19,25 @@ const PARTS: [Part; 4] = [
     Part { name: "formatting", cargo: &["fmt", "--all", "--check"], environment: &[] },
     Part {
         name: "lints",
-        cargo: &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"],
+        cargo: &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--all-features",
+            "--",
+            "--deny",
+            "warnings",
+        ],
         environment: &[],
     },
     Part {
         name: "unit, property, end-to-end and documentation tests",
-        cargo: &["test", "--workspace"],
+        cargo: &["test", "--workspace", "--all-features"],
         environment: &[],
     },
     Part {
         name: "documentation",
-        cargo: &["doc", "--workspace", "--no-deps"],
+        cargo: &["doc", "--workspace", "--no-deps", "--all-features"],
         environment: &[("RUSTDOCFLAGS", "--deny warnings")],
     },
 ];

@@ -255,6 +255,7 @@ pub(crate) enum DatasetsCommand {
     Fetch(FetchArgs),
 }
 
+#[cfg_attr(not(feature = "fetch"), allow(dead_code))] // the flags stay, the download does not
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   deepnmf fit \"$(deepnmf datasets fetch pie-pose27)\" --layers 625,40

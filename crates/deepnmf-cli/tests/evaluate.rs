@@ -82,6 +82,7 @@ fn a_chain_of_preprocessing_is_kept_and_done_again() {
     folder.refuses(&format!("fit {FACES} --layers 4 --normalize polish"), 2, &["polish"]);
 }
 
+#[cfg(feature = "fetch")]
 #[test]
 fn public_sets_are_listed_with_their_licence_and_found_offline() {
     let folder = Folder::new();
@@ -104,6 +105,7 @@ fn public_sets_are_listed_with_their_licence_and_found_offline() {
     assert!(found["files"][0].as_str().unwrap().ends_with("PIE_pose27.mat"));
 }
 
+#[cfg(feature = "images")]
 #[test]
 fn cmu_faces_load_in_one_command_with_all_four_attributes() {
     let Some(path) = real_data("cmu-faces") else { return };

@@ -1,11 +1,8 @@
 //! `deepnmf datasets list | fetch NAME`.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use anyhow::Result;
-use deepnmf_data::fetch::{self, FetchOptions};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::args::{DatasetsCommand, FetchArgs};
@@ -31,20 +28,44 @@ fn list(output: Output) -> Result<Outcome> {
         let _ = writeln!(text, "  {name:<16}{what}");
     }
     text += "\npublic (deepnmf datasets fetch NAME)\n";
-    let mut public = Vec::new();
-    for set in fetch::sets() {
-        let _ =
-            writeln!(text, "  {:<16}{}\n  {:<16}{}", set.name, set.description, "", set.licence);
-        public.push(json!({
-            "name": set.name, "description": set.description, "licence": set.licence,
-        }));
-    }
+    let public = public(&mut text);
     let names: Vec<&str> = builtin.iter().map(|(name, _)| *name).collect();
     output.result(&text, &json!({ "builtin": names, "public": public }))?;
     Ok(Outcome::Done)
 }
 
+/// The sets that can be downloaded.
+#[cfg(feature = "fetch")]
+fn public(text: &mut String) -> Vec<Value> {
+    let one = |set: &deepnmf_data::fetch::PublicSet| {
+        let _ =
+            writeln!(text, "  {:<16}{}\n  {:<16}{}", set.name, set.description, "", set.licence);
+        json!({ "name": set.name, "description": set.description, "licence": set.licence })
+    };
+    deepnmf_data::fetch::sets().iter().map(one).collect()
+}
+
+/// What is missing for downloads.
+#[cfg(not(feature = "fetch"))]
+const COMPILED_OUT: &str = "this program was compiled without downloads: install it with \
+                            cargo install --path crates/deepnmf-cli --all-features";
+
+#[cfg(not(feature = "fetch"))]
+fn public(text: &mut String) -> Vec<Value> {
+    let _ = writeln!(text, "  {COMPILED_OUT}");
+    Vec::new()
+}
+
+#[cfg(not(feature = "fetch"))]
+fn download(_: &FetchArgs, _: Output) -> Result<Outcome> {
+    anyhow::bail!(COMPILED_OUT)
+}
+
+#[cfg(feature = "fetch")]
 fn download(args: &FetchArgs, output: Output) -> Result<Outcome> {
+    use deepnmf_data::fetch::{self, FetchOptions};
+    use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
     let set = fetch::find(&args.name)?;
     output.remark(format!("{}: {}", set.name, set.licence));
     let mut options = FetchOptions::from_env();
@@ -52,7 +73,7 @@ fn download(args: &FetchArgs, output: Output) -> Result<Outcome> {
     options.mirror = args.mirror.clone().or(options.mirror);
     options.offline = args.offline.clone().or(options.offline);
     if let Some(seconds) = args.patience {
-        options.patience = Duration::from_secs(seconds);
+        options.patience = std::time::Duration::from_secs(seconds);
     }
     let bar = ProgressBar::no_length();
     if !output.shows_progress() {

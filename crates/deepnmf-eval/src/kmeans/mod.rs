@@ -1,10 +1,10 @@
 //! k-means: Lloyd's algorithm from k-means++ starts, best of several restarts.
 //!
-//! - Starts: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it ([`seeding`]).
+//! - Starts: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it (`seeding.rs`).
 //! - Assignment: Hamerly's bounds decide which samples may have changed their cluster; only those
-//!   meet the centroids, in blocked matrix products ([`assign`]).
+//!   meet the centroids, in blocked matrix products (`assign.rs`).
 //! - Update: a centroid is the mean of its members, summed anew only where membership changed, so
-//!   it depends on nothing but its members ([`lloyd`]).
+//!   it depends on nothing but its members (`lloyd.rs`).
 //!
 //! Restarts draw from random streams of their own, blocks of samples are fixed and no sum depends
 //! on the order in which threads finish: a seed gives the same bits whatever the number of threads.

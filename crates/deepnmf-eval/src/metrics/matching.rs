@@ -18,7 +18,7 @@
 pub fn match_columns(table: &[Vec<u64>]) -> Vec<Option<usize>> {
     let rows = table.len();
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
-    // Costs are what is lost against the largest entry; half the range of `i64` is left for prices.
+    // A cost is what is lost against the largest entry; no sum of them overflows `i128`.
     let largest = table.iter().flatten().copied().max().unwrap_or(0);
     let entry = |i: usize, j: usize| table[i].get(j).copied().unwrap_or(0);
     let cost = |i: usize, j: usize| i128::from(largest) - i128::from(entry(i, j));

@@ -1,19 +1,21 @@
 //! The flags as they are typed. Their ranges are checked here (exit code 2); whether they fit the
 //! data is found out by the library (exit code 1).
 
+mod names;
+mod values;
+
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use deepnmf::{Dtype, Form, HSolver, Projection, ScaleIn, Start};
+use clap::{Parser, Subcommand};
 use deepnmf_data::preprocess::Pipeline;
-use deepnmf_eval::{Classifier, Scaling};
 
-/// More threads than the largest machines have cores.
-const MOST_THREADS: usize = 1024;
-
-/// Thirty years.
-const MOST_SECONDS: f64 = 1e9;
+pub(crate) use self::names::{
+    ClassifierName, DtypeName, FormName, MethodName, ModelName, ScaleName, ScalingName, SolverName,
+    StartName,
+};
+use self::values::{
+    at_least_one, chain, eta, not_negative, positive, seconds, share, size, thread_count, whole,
+};
 
 /// Deep matrix factorization: learns a representation per layer from data that mix attributes.
 #[derive(Debug, Parser)]
@@ -323,195 +325,4 @@ pub(crate) struct ReadArgs {
     /// Size that pictures are brought to, such as 32x32
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     pub(crate) resize: Option<(usize, usize)>,
-}
-
-/// Declares the names of a library's choices on the command line.
-macro_rules! names {
-    ($(#[$doc:meta])* $name:ident => $target:ty { $($(#[$help:meta])* $variant:ident => $value:expr,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-        pub(crate) enum $name {
-            $($(#[$help])* $variant,)+
-        }
-
-        impl From<$name> for $target {
-            fn from(name: $name) -> Self {
-                match name {
-                    $($name::$variant => $value,)+
-                }
-            }
-        }
-    };
-}
-
-names! {
-    /// Starts.
-    StartName => Start {
-        /// Uniform random numbers
-        Random => Start::Random,
-        /// Memberships of a k-means clustering
-        #[value(name = "kmeans")]
-        KMeans => Start::KMeans,
-        /// Singular value decomposition of rank k - 1
-        Svd => Start::Svd,
-        /// The best rank-k factors where a positive vector exists, else as svd
-        Optimal => Start::Optimal,
-    }
-}
-
-names! {
-    /// Places of the scale.
-    ScaleName => ScaleIn {
-        /// The features, so that the next layer sees what matters
-        H => ScaleIn::H,
-        /// The basis
-        Z => ScaleIn::Z,
-        /// Both by equal parts
-        Balanced => ScaleIn::Balanced,
-    }
-}
-
-names! {
-    /// Rules for the features, with their usual settings.
-    SolverName => HSolver {
-        /// The paper's rule
-        Multiplicative => HSolver::MULTIPLICATIVE,
-        /// Exact coordinate descent
-        Hals => HSolver::HALS,
-        /// Accelerated projected gradients
-        Accelerated => HSolver::ACCELERATED,
-    }
-}
-
-names! {
-    /// Forms of Algorithm 1.
-    FormName => Form {
-        /// In closed form
-        Fast => Form::Fast,
-        /// Step by step as printed, slow
-        Literal => Form::Literal,
-    }
-}
-
-names! {
-    /// Number types.
-    DtypeName => Dtype {
-        /// 32 bits: half the memory, twice the speed
-        F32 => Dtype::F32,
-        /// 64 bits
-        F64 => Dtype::F64,
-    }
-}
-
-names! {
-    /// Scalings of features before they are judged.
-    ScalingName => Scaling {
-        /// As they are
-        None => Scaling::None,
-        /// Each sample to norm 1
-        UnitSamples => Scaling::UnitSamples,
-        /// Each feature to norm 1
-        UnitRows => Scaling::UnitRows,
-        /// Uncorrelated features of variance 1
-        Whitened => Scaling::Whitened,
-    }
-}
-
-names! {
-    /// What learns to tell classes apart.
-    ClassifierName => Classifier {
-        /// Linear support vector machine
-        LinearSvm => Classifier::LinearSvm,
-        /// The nearest training sample
-        NearestNeighbour => Classifier::NearestNeighbour,
-    }
-}
-
-names! {
-    /// Methods of out-of-sample projection.
-    MethodName => Projection {
-        /// Method 1: pseudo-inverse of the basis, fast, features of any sign
-        Basis => Projection::Basis,
-        /// Method 2: non-negative least squares
-        Nonnegative => Projection::NonNegative,
-    }
-}
-
-/// Models that can be fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModelName {
-    /// X ~ Z H, one layer
-    SemiNmf,
-    /// X ~ Z1 Z2 ... Zm Hm, several layers
-    DeepSemiNmf,
-    /// Whitened principal components, the baseline to beat
-    WhitenedPca,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.trim().parse() {
-        Ok(0) => Err("it must be at least 1".into()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("it must be a whole number of at least 1".into()),
-    }
-}
-
-fn whole<N: FromStr>(text: &str) -> Result<N, String> {
-    text.trim().parse().map_err(|_| "it must be a whole number of at least 0".into())
-}
-
-fn thread_count(text: &str) -> Result<usize, String> {
-    // Starting far more threads than any machine has cores takes minutes.
-    match at_least_one(text)? {
-        count if count <= MOST_THREADS => Ok(count),
-        _ => Err(format!("it must be at most {MOST_THREADS}")),
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match not_negative(text)? {
-        seconds if seconds <= MOST_SECONDS => Ok(seconds),
-        _ => Err(format!("it must be at most {MOST_SECONDS:e}; leave it out for no limit")),
-    }
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match not_negative(text)? {
-        number if number > 0.0 => Ok(number),
-        _ => Err("it must be above 0".into()),
-    }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
-        _ => Err("it must be between 0 and 1, such as 0.3".into()),
-    }
-}
-
-fn size(text: &str) -> Result<(usize, usize), String> {
-    let parsed =
-        text.split_once('x').map(|(width, height)| (at_least_one(width), at_least_one(height)));
-    match parsed {
-        Some((Ok(width), Ok(height))) => Ok((width, height)),
-        _ => Err("it must be a width and a height in pixels, such as 32x32".into()),
-    }
-}
-
-fn chain(text: &str) -> Result<Pipeline, String> {
-    text.parse().map_err(|error: deepnmf_data::DataError| error.to_string())
-}
-
-fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
-        _ => Err("it must be a number of at least 0".into()),
-    }
-}
-
-fn eta(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number > 0.0 && number <= 1.0 => Ok(number),
-        _ => Err("it must be above 0 and at most 1".into()),
-    }
 }

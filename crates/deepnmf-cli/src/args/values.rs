@@ -1,0 +1,79 @@
+//! Values of flags and their ranges, each with what would be accepted.
+
+use std::str::FromStr;
+
+use deepnmf_data::preprocess::Pipeline;
+
+/// More threads than the largest machines have cores.
+const MOST_THREADS: usize = 1024;
+
+/// Thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("it must be at least 1".into()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("it must be a whole number of at least 1".into()),
+    }
+}
+
+pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
+    text.trim().parse().map_err(|_| "it must be a whole number of at least 0".into())
+}
+
+pub(super) fn thread_count(text: &str) -> Result<usize, String> {
+    // Starting far more threads than any machine has cores takes minutes.
+    match at_least_one(text)? {
+        count if count <= MOST_THREADS => Ok(count),
+        _ => Err(format!("it must be at most {MOST_THREADS}")),
+    }
+}
+
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    match not_negative(text)? {
+        seconds if seconds <= MOST_SECONDS => Ok(seconds),
+        _ => Err(format!("it must be at most {MOST_SECONDS:e}; leave it out for no limit")),
+    }
+}
+
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    match not_negative(text)? {
+        number if number > 0.0 => Ok(number),
+        _ => Err("it must be above 0".into()),
+    }
+}
+
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
+        _ => Err("it must be between 0 and 1, such as 0.3".into()),
+    }
+}
+
+pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
+    let parsed =
+        text.split_once('x').map(|(width, height)| (at_least_one(width), at_least_one(height)));
+    match parsed {
+        Some((Ok(width), Ok(height))) => Ok((width, height)),
+        _ => Err("it must be a width and a height in pixels, such as 32x32".into()),
+    }
+}
+
+pub(super) fn chain(text: &str) -> Result<Pipeline, String> {
+    text.parse().map_err(|error: deepnmf_data::DataError| error.to_string())
+}
+
+pub(super) fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("it must be a number of at least 0".into()),
+    }
+}
+
+pub(super) fn eta(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= 1.0 => Ok(number),
+        _ => Err("it must be above 0 and at most 1".into()),
+    }
+}

@@ -76,6 +76,7 @@ fn a_chain_of_preprocessing_is_kept_and_done_again() {
     let folder = Folder::new();
     let fit = folder.fit(&format!("{FACES} --layers 4 --normalize min-max,unit --out m"));
     assert_eq!(fit["preprocessing"][1], "unit");
+    assert!(folder.run("info m").stdout.contains("--normalize min-max,unit"));
     let again = folder.json(&format!("transform m {FACES} --out h.npy"));
     let (fitted, projected) = (fit["error"].as_f64().unwrap(), again["error"].as_f64().unwrap());
     assert!(projected <= fitted * (1.0 + 1e-9), "{projected} is above {fitted}");

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Dtype, Model, Scalar};
+use deepnmf_data::preprocess::Pipeline;
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
@@ -23,12 +24,12 @@ pub(crate) fn run(args: &InfoArgs, output: Output) -> Result<Outcome> {
 fn describe<T: Scalar>(model: &Model<T>) -> String {
     let mut text = summary_text(&model.settings, &model.summary);
     let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
-    let prepared = match &model.provenance.preprocessing {
-        Value::Array(steps) if !steps.is_empty() => {
-            let steps: Vec<&str> = steps.iter().filter_map(Value::as_str).collect();
-            format!("--normalize {}", steps.join(", "))
-        }
-        _ => "not at all".to_owned(),
+    // A step that has learnt something is stored as more than its name.
+    let steps = serde_json::from_value::<Pipeline>(model.provenance.preprocessing.clone());
+    let prepared = match steps {
+        Ok(steps) if steps.is_empty() => "not at all".to_owned(),
+        Ok(steps) => format!("--normalize {steps}"),
+        Err(_) => model.provenance.preprocessing.to_string(),
     };
     let _ = writeln!(text, "  {:<12}{prepared}", "prepared");
     if let Some(names) = &model.provenance.feature_names {

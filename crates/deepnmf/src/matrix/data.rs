@@ -70,8 +70,9 @@ impl<T: Scalar> DataMatrix<T> for MatrixView<'_, T> {
         mul(out, z.t(), *self);
     }
 
-    /// The product kernel reads a transposed `H` at two thirds of its speed, so `H` is turned
-    /// around first, some columns at a time.
+    /// `H` is turned around first, some columns at a time, because the product kernel reads it
+    /// faster that way. It is still the slower of the two products with the data
+    /// (`benches/iteration.rs`).
     fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) {
         let (k, n) = h.shape();
         let mut turned = Matrix::zeros(TRANSPOSED_COLUMNS.min(n), k);

@@ -11,15 +11,16 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [path, dtype, clusters, restarts, seed, bounds] = arguments.as_slice() else {
+    let [path, dtype, clusters, restarts, seed, bounds, swaps] = arguments.as_slice() else {
         return Err(
-            "usage: time_kmeans FILE.npy f32|f64 CLUSTERS RESTARTS SEED bounds|plain".into()
+            "usage: time_kmeans FILE.npy f32|f64 CLUSTERS RESTARTS SEED bounds|plain SWAPS".into(),
         );
     };
     let settings = KMeans::new(clusters.parse()?)
         .restarts(restarts.parse()?)
         .seed(seed.parse()?)
-        .bounds(bounds == "bounds");
+        .bounds(bounds == "bounds")
+        .swaps(swaps.parse()?);
     match dtype.as_str() {
         "f32" => time::<f32>(Path::new(path), settings),
         _ => time::<f64>(Path::new(path), settings),

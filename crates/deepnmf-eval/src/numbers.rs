@@ -4,6 +4,13 @@ use deepnmf::{Matrix, Scalar};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// Runs a loop over slices with the widest vector instructions of this machine. The loop must
+/// inline into the closure; results do not depend on the width.
+#[inline(always)]
+pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(f)
+}
+
 /// A dot product carried out in `f64`, in eight partial sums so that it vectorises; the order of
 /// additions is fixed.
 pub(crate) fn dot<T: Scalar>(a: &[T], b: &[T]) -> f64 {
@@ -11,6 +18,7 @@ pub(crate) fn dot<T: Scalar>(a: &[T], b: &[T]) -> f64 {
 }
 
 /// The squared distance of two samples, in `f64` and without cancellation.
+#[inline(always)]
 pub(crate) fn distance_sq<T: Scalar>(a: &[T], b: &[T]) -> f64 {
     fold(a, b, |a, b| (a - b) * (a - b))
 }

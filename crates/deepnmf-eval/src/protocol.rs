@@ -16,6 +16,9 @@ use crate::svm::LinearSvm;
 pub struct ClusterOptions {
     /// How many starts of k-means to try; the one of least inertia counts.
     pub restarts: usize,
+    /// How many swaps of a centroid in vain end the search for something better than the best
+    /// start led to; 0 is plain k-means.
+    pub swaps: usize,
     /// The seed of all random numbers.
     pub seed: u64,
     /// What is done to the features first.
@@ -24,7 +27,7 @@ pub struct ClusterOptions {
 
 impl Default for ClusterOptions {
     fn default() -> Self {
-        Self { restarts: 10, seed: 0, scale: Scaling::None }
+        Self { restarts: 10, swaps: KMeans::SWAPS, seed: 0, scale: Scaling::None }
     }
 }
 
@@ -73,7 +76,8 @@ pub fn cluster<T: Scalar>(
     // Of classes against themselves, only the number of classes matters here.
     let k = Contingency::of(labels, labels)?.classes.len();
     let scaled = options.scale.apply(features)?;
-    let found = KMeans::new(k).restarts(options.restarts).seed(options.seed).fit(&scaled)?;
+    let settings = KMeans::new(k).restarts(options.restarts).swaps(options.swaps);
+    let found = settings.seed(options.seed).fit(&scaled)?;
     let table = Contingency::of(labels, &found.labels)?;
     Ok(ClusterScore {
         ac: table.accuracy()?,

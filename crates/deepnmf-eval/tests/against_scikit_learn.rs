@@ -136,8 +136,8 @@ fn k_means_reaches_the_inertia_of_scikit_learn() {
         let Some(answer) = reference(&request) else { return };
         let ours = KMeans::new(k).restarts(20).fit(&x).unwrap().inertia;
         let theirs = answer["inertia"].as_f64().unwrap();
-        // Both try 20 random starts; that luck is worth about a percent.
-        assert!(ours <= 1.01 * theirs, "{ours} against {theirs}");
+        // Where both find the same clusters, only the tolerance of the last round tells them apart.
+        assert!(ours <= (1.0 + 1e-6) * theirs, "{ours} against {theirs}");
     }
 }
 

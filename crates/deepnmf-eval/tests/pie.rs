@@ -2,17 +2,15 @@
 //!
 //! Measured outside of this project, best of 10 restarts: 24.4%, 92.2% and 100.0%.
 //!
-//! For whitened features the best of 10 is a matter of luck, here and with scikit-learn alike: over
-//! 20 seeds it is between 86% and 93% for 40 components, and for 100 components 100% or, when two
-//! persons share a cluster, 97.9%. So they are judged by the paper's own protocol, the best of 100,
-//! and for several seeds; the best of 10 only on average.
+//! For whitened features the best of 10 by Lloyd's algorithm alone is a matter of luck, here and with
+//! scikit-learn alike: over 20 seeds it is between 86% and 93% for 40 components, and for 100
+//! components 100% or, when two persons share a cluster, 97.9%. The swaps after it find them apart.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
 use deepnmf::{Matrix, WhitenedPca};
 use deepnmf_data::preprocess::Normalize;
 use deepnmf_data::{Dataset, LoadOptions, load};
-use deepnmf_eval::stats::spread;
 use deepnmf_eval::{ClusterOptions, Scaling, cluster};
 use deepnmf_testing::real_data;
 
@@ -23,31 +21,30 @@ fn unit_faces() -> Option<Dataset<f64>> {
     Some(faces)
 }
 
-/// The accuracy for each of some seeds.
+/// The accuracy of the best of 10 for each of some seeds.
 #[allow(clippy::print_stderr)] // the numbers are worth a line in the log
 fn accuracies(
     faces: &Dataset<f64>,
     features: &Matrix<f64>,
     scale: Scaling,
-    restarts: usize,
     seeds: u64,
 ) -> Vec<f64> {
     let labels = faces.attribute("gnd").unwrap().codes();
     let one = |seed| {
-        let options = ClusterOptions { restarts, seed, scale };
+        let options = ClusterOptions { seed, scale, ..Default::default() };
         let score = cluster(features, labels, &options).unwrap();
         assert_eq!(score.k, 68);
         score.ac
     };
     let found: Vec<f64> = (0..seeds).map(one).collect();
-    eprintln!("{} features, best of {restarts}: AC {found:.3?}", features.rows());
+    eprintln!("{} features, best of 10: AC {found:.3?}", features.rows());
     found
 }
 
 #[test]
 fn raw_unit_norm_pixels_give_24_percent() {
     let Some(faces) = unit_faces() else { return };
-    let found = accuracies(&faces, &faces.x, Scaling::None, 10, 2);
+    let found = accuracies(&faces, &faces.x, Scaling::None, 2);
     assert!(found.iter().all(|ac| (ac - 0.244).abs() <= 0.02), "{found:?}");
 }
 
@@ -55,18 +52,14 @@ fn raw_unit_norm_pixels_give_24_percent() {
 fn forty_whitened_components_with_unit_samples_give_over_90_percent() {
     let Some(faces) = unit_faces() else { return };
     let features = WhitenedPca::new(40).fit(&faces.x).unwrap().factors.h.remove(0);
-    let found = accuracies(&faces, &features, Scaling::UnitSamples, 100, 3);
+    let found = accuracies(&faces, &features, Scaling::UnitSamples, 10);
     assert!(found.iter().all(|ac| *ac >= 0.90), "{found:?}");
-    let quick = accuracies(&faces, &features, Scaling::UnitSamples, 10, 10);
-    assert!(spread(&quick).unwrap().mean >= 0.87, "{quick:?}");
 }
 
 #[test]
 fn a_hundred_whitened_components_with_unit_samples_give_over_99_percent() {
     let Some(faces) = unit_faces() else { return };
     let features = WhitenedPca::new(100).fit(&faces.x).unwrap().factors.h.remove(0);
-    let found = accuracies(&faces, &features, Scaling::UnitSamples, 100, 3);
+    let found = accuracies(&faces, &features, Scaling::UnitSamples, 10);
     assert!(found.iter().all(|ac| *ac >= 0.99), "{found:?}");
-    let quick = accuracies(&faces, &features, Scaling::UnitSamples, 10, 10);
-    assert!(spread(&quick).unwrap().mean >= 0.97, "{quick:?}");
 }

@@ -14,7 +14,7 @@ use deepnmf::{DataMatrix, Matrix, Scalar};
 use rayon::prelude::*;
 
 use super::Samples;
-use crate::numbers::{distance_sq, rounding_share, squared_lengths};
+use crate::numbers::{distance_sq, rounding_share, squared_lengths, vectorised};
 
 /// Samples that one task handles: their distances from a hundred centroids fit into the cache.
 /// The blocks are the same whatever the number of threads.
@@ -112,6 +112,12 @@ impl Assignment {
         }
     }
 
+    /// By how much the squared distance of each sample from its second nearest centroid exceeds
+    /// that from its nearest, if the bounds are fresh.
+    pub(super) fn gaps(&self) -> impl Iterator<Item = f64> {
+        self.upper.iter().zip(&self.lower).map(|(upper, lower)| lower * lower - upper * upper)
+    }
+
     /// Forgets the bounds.
     pub(super) fn forget(&mut self) {
         self.upper.fill(f64::INFINITY);
@@ -139,7 +145,7 @@ impl Part<'_> {
     fn renew<T: Scalar>(mut self, meeting: &Meeting<'_, T>, scratch: &mut Scratch<T>) {
         let mut active = std::mem::take(&mut scratch.active);
         active.clear();
-        active.extend((0..self.labels.len()).filter(|&j| !self.stays(j, meeting)));
+        pulp::Arch::new().dispatch(Sieve { part: &mut self, meeting, active: &mut active });
         if !active.is_empty() {
             self.meet_all(&active, meeting, scratch);
         }
@@ -147,6 +153,7 @@ impl Part<'_> {
     }
 
     /// Whether sample `j` certainly keeps its label; tightens its upper bound if that may help.
+    #[inline(always)]
     fn stays<T: Scalar>(&mut self, j: usize, meeting: &Meeting<'_, T>) -> bool {
         if self.upper[j] < self.lower[j] {
             return true;
@@ -203,6 +210,27 @@ impl Part<'_> {
     }
 }
 
+/// Collects the samples whose bounds cross. A loop of this size inlines only if it says so, which
+/// a closure cannot.
+struct Sieve<'a, 'b, T> {
+    part: &'a mut Part<'b>,
+    meeting: &'a Meeting<'a, T>,
+    active: &'a mut Vec<usize>,
+}
+
+impl<T: Scalar> pulp::NullaryFnOnce for Sieve<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for j in 0..self.part.labels.len() {
+            if !self.part.stays(j, self.meeting) {
+                self.active.push(j);
+            }
+        }
+    }
+}
+
 impl<T: Scalar> Least<T> {
     /// `along` holds a row per sample and a column per centroid, so that each step of the inner
     /// loop is another sample and the loop vectorises.
@@ -215,12 +243,15 @@ impl<T: Scalar> Least<T> {
         }
         self.place.clear();
         self.place.resize(samples, 0);
-        for ((cluster, along), offset) in (0u32..).zip(along.columns()).zip(offsets) {
-            self.compare(cluster, along, T::from_f64(*offset));
-        }
+        let columns = (0u32..).zip(along.columns()).zip(offsets);
+        vectorised(|| {
+            for ((cluster, along), offset) in columns {
+                self.compare(cluster, along, T::from_f64(*offset));
+            }
+        });
     }
 
-    #[inline(never)] // a function of slices alone is what the compiler vectorises
+    #[inline(always)]
     fn compare(&mut self, cluster: u32, along: &[T], offset: T) {
         let lists = self.place.iter_mut().zip(&mut self.value).zip(&mut self.next);
         for (a, ((place, value), next)) in along.iter().zip(lists) {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::Samples;
 use super::assign::{Assignment, BLOCK};
-use crate::numbers::distance_sq;
+use crate::numbers::{distance_sq, vectorised};
 
 /// When a restart stops, and how it works.
 #[derive(Debug, Clone, Copy)]
@@ -142,13 +142,13 @@ impl<'a, T: Scalar> Lloyd<'a, T> {
 }
 
 /// The samples of each cluster, in order.
-struct Members {
+pub(super) struct Members {
     order: Vec<usize>,
     ends: Vec<usize>,
 }
 
 impl Members {
-    fn of(labels: &[usize], k: usize) -> Self {
+    pub(super) fn of(labels: &[usize], k: usize) -> Self {
         let mut ends = vec![0; k];
         for label in labels {
             ends[*label] += 1;
@@ -166,19 +166,21 @@ impl Members {
         Self { order, ends }
     }
 
-    fn of_cluster(&self, c: usize) -> &[usize] {
+    pub(super) fn of_cluster(&self, c: usize) -> &[usize] {
         let start = if c == 0 { 0 } else { self.ends[c - 1] };
         &self.order[start..self.ends[c]]
     }
 }
 
 /// The mean of some samples, summed in `f64` and in their order.
-fn mean_of<T: Scalar>(x: &Matrix<T>, members: &[usize]) -> Vec<T> {
+pub(super) fn mean_of<T: Scalar>(x: &Matrix<T>, members: &[usize]) -> Vec<T> {
     let mut sums = vec![0.0; x.rows()];
-    for j in members {
-        for (sum, v) in sums.iter_mut().zip(x.col(*j)) {
-            *sum += v.to_f64();
+    vectorised(|| {
+        for j in members {
+            for (sum, v) in sums.iter_mut().zip(x.col(*j)) {
+                *sum += v.to_f64();
+            }
         }
-    }
+    });
     sums.iter().map(|sum| T::from_f64(sum / members.len() as f64)).collect()
 }

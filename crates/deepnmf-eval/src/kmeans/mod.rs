@@ -1,10 +1,12 @@
-//! k-means: Lloyd's algorithm from k-means++ starts, best of several restarts.
+//! k-means: Lloyd's algorithm from k-means++ starts, best of several restarts, then swaps.
 //!
 //! - Starts: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it (`seeding.rs`).
 //! - Assignment: Hamerly's bounds decide which samples may have changed their cluster; only those
 //!   meet the centroids, in blocked matrix products (`assign.rs`).
 //! - Update: a centroid is the mean of its members, summed anew only where membership changed, so
 //!   it depends on nothing but its members (`lloyd.rs`).
+//! - Swaps: the best restart is improved by moving centroids from where they are spent in vain to
+//!   where two clusters share one (`swap.rs`).
 //!
 //! Restarts draw from random streams of their own, blocks of samples are fixed and no sum depends
 //! on the order in which threads finish: a seed gives the same bits whatever the number of threads.
@@ -12,6 +14,7 @@
 mod assign;
 mod lloyd;
 mod seeding;
+mod swap;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +25,7 @@ use rayon::prelude::*;
 use crate::error::{EvalError, Result, same_length};
 use crate::numbers::{centred, mean_sample, squared_lengths, stream};
 use assign::Pool;
-use lloyd::{Limits, Lloyd};
+use lloyd::{Limits, Lloyd, Outcome};
 
 /// The settings of a k-means clustering.
 ///
@@ -44,6 +47,7 @@ pub struct KMeans {
     tolerance: f64,
     max_iterations: usize,
     bounds: bool,
+    swaps: usize,
 }
 
 /// A clustering of samples.
@@ -56,21 +60,32 @@ pub struct Clustering<T> {
     pub centroids: Matrix<T>,
     /// The sum of the squared distances of all samples from the centres of their clusters.
     pub inertia: f64,
-    /// Rounds of Lloyd's algorithm in the best restart.
+    /// Rounds of Lloyd's algorithm in the best restart, or after its last swap.
     pub iterations: usize,
-    /// Whether the best restart stopped by itself, not by the limit on iterations.
+    /// Whether those stopped by themselves, not by the limit on iterations.
     pub converged: bool,
     /// Which restart was best, counted from 0.
     pub restart: usize,
-    /// The inertia that each restart reached.
+    /// The inertia that each restart reached, before any swap.
     pub inertias: Vec<f64>,
 }
 
 impl KMeans {
-    /// `clusters` clusters; 10 restarts, seed 0, tolerance 1e-4 and at most 300 iterations unless
-    /// told otherwise.
+    /// How many [swaps](Self::swaps) in vain end the search unless told otherwise.
+    pub const SWAPS: usize = 10;
+
+    /// `clusters` clusters; 10 restarts, seed 0, tolerance 1e-4, at most 300 iterations and 10 swaps
+    /// in vain unless told otherwise.
     pub fn new(clusters: usize) -> Self {
-        Self { clusters, restarts: 10, seed: 0, tolerance: 1e-4, max_iterations: 300, bounds: true }
+        Self {
+            clusters,
+            restarts: 10,
+            seed: 0,
+            tolerance: 1e-4,
+            max_iterations: 300,
+            bounds: true,
+            swaps: Self::SWAPS,
+        }
     }
 
     /// How many starts to try.
@@ -98,13 +113,20 @@ impl KMeans {
         Self { max_iterations, ..self }
     }
 
+    /// How many swaps of a centroid in vain end the search for a better clustering than that of the
+    /// best restart; 0 leaves it as Lloyd's algorithm found it.
+    #[must_use]
+    pub fn swaps(self, swaps: usize) -> Self {
+        Self { swaps, ..self }
+    }
+
     /// Whether bounds spare distances. They never change a result, only its speed.
     #[must_use]
     pub fn bounds(self, bounds: bool) -> Self {
         Self { bounds, ..self }
     }
 
-    /// Clusters the samples (columns) of `x`; the restart of least inertia wins.
+    /// Clusters the samples (columns) of `x`; the restart of least inertia wins and is improved.
     ///
     /// # Errors
     /// If there are fewer samples than clusters, if a feature is not finite or its square
@@ -118,7 +140,9 @@ impl KMeans {
             Lloyd::new(&samples, start).run(&limits)
         };
         let runs: Vec<_> = (0..self.restarts).into_par_iter().map(run).collect();
-        Ok(samples.best(runs))
+        let (restart, inertias, best) = best_of(runs);
+        let best = swap::improve(&samples, best, &limits, self.swaps);
+        Ok(samples.clustering(best, restart, inertias))
     }
 
     /// Clusters the samples of `x` once, from the given centroids.
@@ -138,7 +162,8 @@ impl KMeans {
         let start = centred(centroids, &samples.mean);
         refuse_overflow::<T>(&squared_lengths(&start))?;
         let run = Lloyd::new(&samples, start).run(&self.limits(&samples));
-        Ok(samples.best(vec![run]))
+        let inertias = vec![run.inertia];
+        Ok(samples.clustering(run, 0, inertias))
     }
 
     fn check<T: Scalar>(&self, x: &Matrix<T>) -> Result<()> {
@@ -194,13 +219,7 @@ impl<T: Scalar> Samples<T> {
         Ok(Self { x, lengths, mean, pool: Pool::default() })
     }
 
-    /// The run of least inertia, the first of them if they are several.
-    fn best(&self, runs: Vec<lloyd::Outcome<T>>) -> Clustering<T> {
-        let inertias: Vec<f64> = runs.iter().map(|run| run.inertia).collect();
-        let least = |best: usize, i: usize| if inertias[i] < inertias[best] { i } else { best };
-        let restart = (0..inertias.len()).fold(0, least);
-        let mut runs = runs;
-        let run = runs.swap_remove(restart);
+    fn clustering(&self, run: Outcome<T>, restart: usize, inertias: Vec<f64>) -> Clustering<T> {
         let back: Vec<f64> = self.mean.iter().map(|m| -m).collect();
         Clustering {
             labels: run.labels,
@@ -212,4 +231,14 @@ impl<T: Scalar> Samples<T> {
             inertias,
         }
     }
+}
+
+/// The run of least inertia, the first of them if they are several, after its place and the
+/// inertias of all.
+fn best_of<T>(mut runs: Vec<Outcome<T>>) -> (usize, Vec<f64>, Outcome<T>) {
+    let inertias: Vec<f64> = runs.iter().map(|run| run.inertia).collect();
+    let least = |best: usize, i: usize| if inertias[i] < inertias[best] { i } else { best };
+    let place = (0..inertias.len()).fold(0, least);
+    let run = runs.swap_remove(place);
+    (place, inertias, run)
 }

@@ -104,6 +104,21 @@ fn separated_blobs_are_found() {
 }
 
 #[test]
+fn a_swap_mends_what_lloyd_cannot() {
+    let x = blobs(5, 4, 50, 0.05, 4);
+    let samples = Samples::of(&x).unwrap();
+    let limits = KMeans::new(4).limits(&samples);
+    // Two centroids in the first blob, one each in the second and third, none in the fourth.
+    let start = Matrix::from_fn(5, 4, |i, c| samples.x[(i, [0, 4, 1, 2][c])]);
+    let stuck = Lloyd::new(&samples, start).run(&limits);
+    let truth: Vec<usize> = (0..200).map(|j| j % 4).collect();
+    let accuracy = |labels: &[usize]| crate::metrics::accuracy(&truth, labels).unwrap();
+    assert!(accuracy(&stuck.labels) < 0.9);
+    let mended = swap::improve(&samples, stuck, &limits, 1);
+    assert_eq!(accuracy(&mended.labels), 1.0);
+}
+
+#[test]
 fn a_cluster_that_runs_empty_gets_the_farthest_sample() {
     let x = Matrix::from_vec(1, 5, vec![0.0, 0.1, 0.2, 5.0, 9.0]).unwrap();
     let start = Matrix::from_vec(1, 3, vec![0.0, 100.0, 200.0]).unwrap();
@@ -185,5 +200,7 @@ proptest! {
             }
         }
         prop_assert!((sum - found.inertia).abs() <= 1e-9 * (1.0 + sum));
+        let least = found.inertias.iter().copied().fold(f64::INFINITY, f64::min);
+        prop_assert!(found.inertia <= least, "swaps never make it worse");
     }
 }

@@ -1,5 +1,6 @@
 //! The project's own chores. `cargo xtask test` checks everything and installs what that needs.
 
+mod fuzz;
 mod python;
 
 use std::env;
@@ -47,6 +48,7 @@ cargo xtask COMMAND
 
   test    formatting, lints, all tests and the documentation
   bench   the benchmarks of crates/deepnmf, with GFLOP/s beside a plain product
+  fuzz    [TARGET|all] [--seconds N]: hostile files for every parser, 60 s for each
 
 Tests on real data look for it in the folder that DEEPNMF_DATA names.
 ";
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
             let bench = &["bench", "--package", "deepnmf", "--bench", "iteration"];
             if run(bench, &[], None) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Some("fuzz") => fuzz(),
         Some("help" | "--help" | "-h") => {
             say(HELP);
             ExitCode::SUCCESS
@@ -66,6 +69,18 @@ fn main() -> ExitCode {
         _ => {
             say(HELP);
             ExitCode::from(2)
+        }
+    }
+}
+
+fn fuzz() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(2).collect();
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    match fuzz::run(&arguments, &workspace) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("xtask: {why}"));
+            ExitCode::FAILURE
         }
     }
 }

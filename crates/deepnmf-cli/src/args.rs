@@ -7,14 +7,17 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use deepnmf_data::ImageShape;
 use deepnmf_data::preprocess::Pipeline;
+use deepnmf_eval::KMeans;
 
 pub(crate) use self::names::{
-    ClassifierName, DtypeName, FormName, MethodName, ModelName, ScaleName, ScalingName, SolverName,
-    StartName,
+    ActivationName, ClassifierName, DtypeName, FormName, LossName, MethodName, ModelName,
+    NormalFormName, OptimizerName, ScaleName, ScalingName, SolverName, StartName,
 };
 use self::values::{
-    at_least_one, chain, eta, not_negative, positive, seconds, share, size, thread_count, whole,
+    at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, size,
+    thread_count, whole,
 };
 
 /// Deep matrix factorization: learns a representation per layer from data that mix attributes.
@@ -86,6 +89,8 @@ pub(crate) struct DemoArgs {
 #[command(after_help = "Examples:
   deepnmf fit faces.npy --layers 40 --out m.safetensors
   deepnmf fit PIE_pose27.mat --model deep-semi-nmf --layers 625,40 --out m.safetensors
+  deepnmf fit PIE_pose27.mat --layers 400,100 --activation relu --out m.safetensors
+  deepnmf fit PIE_pose27.mat --image 32x32:column-major --normalize igo --layers 40
   deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
   deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
 
@@ -120,8 +125,11 @@ pub(crate) struct FitArgs {
     /// Begin from the factors of this model file instead
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(crate) init_from: Option<PathBuf>,
+    /// Begin from the bases of this model file, which may have been fitted to other samples
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["init", "init_from"])]
+    pub(crate) bases_from: Option<PathBuf>,
     /// Which factor carries the scale of a component at the start
-    #[arg(long, value_enum, default_value_t = ScaleName::H)]
+    #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,
     /// Rule that updates the features
     #[arg(long, value_enum, default_value_t = SolverName::Hals)]
@@ -132,12 +140,11 @@ pub(crate) struct FitArgs {
     /// Work per iteration: sweeps of hals [default: 10] or steps of accelerated [default: 20]
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
-    /// How Algorithm 1 of the paper is carried out, for deep-semi-nmf [default: fast]
-    #[arg(long, value_enum)]
-    pub(crate) form: Option<FormName>,
-    /// Most iterations of each loop
-    #[arg(long, default_value_t = 1000, value_parser = whole::<usize>, allow_negative_numbers = true)]
-    pub(crate) max_iter: usize,
+    #[command(flatten)]
+    pub(crate) deep: DeepArgs,
+    /// Most iterations of each loop [default: 1000, and 150 of descent by gradients]
+    #[arg(long, value_parser = whole::<usize>, allow_negative_numbers = true)]
+    pub(crate) max_iter: Option<usize>,
     /// Stop when the error falls by no more than this times max(1, error)
     #[arg(
         long,
@@ -161,6 +168,40 @@ pub(crate) struct FitArgs {
     /// Do not compute the SVD bound, which costs a decomposition of the data
     #[arg(long)]
     pub(crate) no_bound: bool,
+}
+
+/// What only deep-semi-nmf has.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of deep-semi-nmf")]
+pub(crate) struct DeepArgs {
+    /// Nonlinearity between the layers [default: identity]
+    #[arg(long, value_enum)]
+    pub(crate) activation: Option<ActivationName>,
+    /// What is minimised over all layers [default: paper]
+    #[arg(long, value_enum)]
+    pub(crate) loss: Option<LossName>,
+    /// Weight of each layer in the losses layer and data, with commas between them [default: 1 each]
+    #[arg(long, value_delimiter = ',', value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) weights: Vec<f64>,
+    /// What does the minimising [default: auto]
+    #[arg(long, value_enum)]
+    pub(crate) optimizer: Option<OptimizerName>,
+    /// Step size of adam [default: 0.001]
+    #[arg(long, value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) step: Option<f64>,
+    /// Weight of the squared bases, as a share of a sample's mean squared length [default: 0, and
+    /// 0.001 for the loss layer]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) ridge: Option<f64>,
+    /// Weight of the sum of the features, as the same share; needs --ridge [default: 0]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) sparsity: Option<f64>,
+    /// What has length 1 in the last layer of the result [default: none]
+    #[arg(long, value_enum)]
+    pub(crate) normal_form: Option<NormalFormName>,
+    /// How Algorithm 1 of the paper is carried out, for the linear model [default: fast]
+    #[arg(long, value_enum)]
+    pub(crate) form: Option<FormName>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -241,6 +282,15 @@ pub(crate) struct EvaluateArgs {
     /// Starts of k-means in each repeat; the one of least inertia counts
     #[arg(long, default_value_t = 10, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) restarts: usize,
+    /// Moves of a k-means centroid in vain that end the search after the best start; 0 is plain
+    /// k-means
+    #[arg(
+        long,
+        default_value_t = KMeans::SWAPS,
+        value_parser = whole::<usize>,
+        allow_negative_numbers = true
+    )]
+    pub(crate) swaps: usize,
     /// Seed of the first repeat
     #[arg(long, default_value_t = 0, value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub(crate) seed: u32,
@@ -253,7 +303,7 @@ pub(crate) struct EvaluateArgs {
 pub(crate) enum DatasetsCommand {
     /// List what is built in and what can be downloaded
     List,
-    /// Download a public data set into the cache and print where it is
+    /// Download a public data set into the cache, unpack it and print where it is
     Fetch(FetchArgs),
 }
 
@@ -261,6 +311,8 @@ pub(crate) enum DatasetsCommand {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   deepnmf fit \"$(deepnmf datasets fetch pie-pose27)\" --layers 625,40
+  deepnmf fit \"$(deepnmf datasets fetch cmu-faces)\" --layers 40 \\
+    --pattern {identity}_{pose}_{expression}_{eyes}_2
   deepnmf datasets fetch pie-pose27 --offline folder/with/the/file")]
 pub(crate) struct FetchArgs {
     /// Name of the data set
@@ -319,10 +371,15 @@ pub(crate) struct ReadArgs {
     /// Column of the labels file that names the samples [default: row by row]
     #[arg(long, value_name = "COLUMN", requires = "labels_file")]
     pub(crate) labels_by: Option<String>,
+    /// Size of the pictures that the rows of a file are, which igo and resize need, such as 32x32.
+    /// Pixels run along the rows of a picture; MATLAB files mostly hold pictures column by column:
+    /// write 32x32:column-major then
+    #[arg(long, value_name = "WIDTHxHEIGHT[:column-major]", value_parser = image_shape)]
+    pub(crate) image: Option<ImageShape>,
     /// How names of pictures hold labels, such as {identity}_{pose}_{expression}_{eyes}_2
     #[arg(long)]
     pub(crate) pattern: Option<String>,
-    /// Size that pictures are brought to, such as 32x32
+    /// Size that the pictures of a folder are brought to, such as 32x32
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     pub(crate) resize: Option<(usize, usize)>,
 }

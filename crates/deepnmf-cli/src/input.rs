@@ -7,8 +7,9 @@ use deepnmf::persist::check_writable;
 use deepnmf::{Model, Provenance, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{
-    DataError, Dataset, ImageOptions, JoinBy, LabelFile, LoadOptions, builtin, load,
+    DataError, Dataset, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions, builtin, load,
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::{DataArgs, ReadArgs, UsageError};
@@ -34,6 +35,7 @@ pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<Data
     let options = LoadOptions {
         data_key: read.data_key.clone(),
         labels_key: read.labels_key.clone(),
+        image_shape: read.image,
         images: ImageOptions { resize: read.resize, pattern: read.pattern.clone() },
         labels_file,
     };
@@ -45,6 +47,7 @@ fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
         ("--data-key", read.data_key.is_some()),
         ("--labels-key", read.labels_key.is_some()),
         ("--labels-file", read.labels_file.is_some()),
+        ("--image", read.image.is_some()),
         ("--pattern", read.pattern.is_some()),
         ("--resize", read.resize.is_some()),
     ];
@@ -64,6 +67,11 @@ pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Prov
         preprocessing: json!(steps),
         display: data.image_shape.map_or(Value::Null, |shape| json!({ "image": shape })),
     }
+}
+
+/// The pictures that the samples of a model were, as they were read.
+pub(crate) fn image_shape<T: Scalar>(model: &Model<T>) -> Option<ImageShape> {
+    ImageShape::deserialize(model.provenance.display.get("image")?).ok()
 }
 
 /// Finds out, before the work, that its result can be written, and not over what is `read`.
@@ -90,6 +98,7 @@ pub(crate) fn check_output(out: &Path, read: &[&Path]) -> Result<()> {
 /// Does to new samples what was done to those the model was fitted to.
 pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
     check_feature_names(model, data)?;
+    check_image_shape(model, data)?;
     let steps = &model.provenance.preprocessing;
     if steps.is_null() {
         return Ok(());
@@ -131,6 +140,17 @@ fn check_feature_names<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result
         );
     }
     Ok(())
+}
+
+/// Pixels in another order would, too. Samples that nobody calls pictures are taken for the model's.
+fn check_image_shape<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result<()> {
+    match (image_shape(model), data.image_shape) {
+        (Some(wanted), Some(found)) if wanted != found => bail!(
+            "the samples are pictures of {found}, but the model was fitted to {wanted}: give \
+             pictures of that size and order; for a file leave --image out, the model knows it"
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Runs `work` on a pool of that many threads, or of one per core.

@@ -116,10 +116,11 @@ pub(crate) fn summary_text(settings: &Settings, summary: &Summary) -> String {
     let share = 100.0 * summary.relative_error;
     line("error", format!("{:.4}, {share:.3}% of the norm of the data", summary.error));
     if let Some(bound) = summary.svd_bound {
-        line("SVD bound", format!("{bound:.4}, the least that {rank} components can reach"));
+        line("SVD bound", format!("{bound:.4}, the least that {rank} linear components can reach"));
     }
     if let Some(gap) = summary.gap {
-        line("gap", format!("{:.4}% above the bound", 100.0 * gap.max(0.0)));
+        let side = if gap < -1e-9 { "below" } else { "above" };
+        line("gap", format!("{:.4}% {side} the bound", 100.0 * gap.abs()));
     }
     line("iterations", format!("{}; {}", summary.iterations, summary.stop));
     line("time", format!("{:.2} s", summary.seconds));

@@ -90,6 +90,8 @@ fn public_sets_are_listed_with_their_licence_and_found_offline() {
     let listed = folder.json("datasets list");
     assert_eq!(listed["public"][0]["name"], "pie-pose27");
     assert!(listed["public"][0]["licence"].as_str().unwrap().contains("terms"));
+    assert!(listed["public"][1]["sha256"][0].is_null());
+    assert!(folder.run("datasets list").stdout.contains("checksum: unknown, recorded on first"));
     folder.refuses("datasets fetch nothing", 1, &["nothing", "pie-pose27"]);
     // The licence is told first, then what is missing or wrong.
     let fails = |word: &str| {
@@ -104,6 +106,10 @@ fn public_sets_are_listed_with_their_licence_and_found_offline() {
     let folder_of_it = path.parent().unwrap().display().to_string();
     let found = folder.json(&format!("datasets fetch pie-pose27 --offline {folder_of_it}"));
     assert!(found["files"][0].as_str().unwrap().ends_with("PIE_pose27.mat"));
+    let known = &listed["public"][0]["sha256"];
+    assert_eq!(&found["sha256"], known);
+    let faces = folder.json(&format!("datasets fetch cmu-faces --offline {folder_of_it}"));
+    assert!(faces["files"][0].as_str().unwrap().ends_with("cmu-faces"));
 }
 
 #[cfg(feature = "images")]

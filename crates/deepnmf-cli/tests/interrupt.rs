@@ -7,6 +7,12 @@
 mod common;
 
 use std::io;
+#[cfg(target_os = "linux")]
+use std::io::Write;
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
+#[cfg(target_os = "linux")]
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -18,12 +24,22 @@ use serde_json::Value;
 /// The longest wait before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A fit that would take for ever: it starts badly, improves slowly, and never slowly enough.
-const ENDLESS: &str = "fit builtin:faces:identities=10 --layers 60,20 --init random \
-                       --solver multiplicative --kappa 0 --max-iter 1000000000";
+/// A fit that would take for ever: it starts badly, improves slowly, and never slowly enough. It
+/// ends after a while all the same, lest a test that fails leave it behind.
+const ENDLESS: &str = "fit builtin:faces:identities=10 --layers 60,20 --init random --kappa 0 \
+                       --solver multiplicative --max-iter 1000000000 --max-seconds 600";
 
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: i32 = 2;
+
+/// Waits until something has come about.
+fn wait_until(what: &str, mut come: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !come() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain until {what}");
+        sleep(Duration::from_millis(10));
+    }
+}
 
 /// Waits until the program has ended.
 fn ended(mut child: Child) -> Output {
@@ -38,16 +54,39 @@ fn ended(mut child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
+/// Presses Ctrl-C.
+fn interrupt(child: &Child) {
+    // A process that has ended is still there until it is waited for.
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+}
+
+/// Waits until the program listens to Ctrl-C, or has ended.
+fn wait_until_it_listens(child: &mut Child, pause: Duration) {
+    let status = format!("/proc/{}/status", child.id());
+    if !cfg!(target_os = "linux") {
+        return sleep(pause);
+    }
+    wait_until("the program listens to Ctrl-C", || {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+        caught & (1 << (SIGINT - 1)) != 0
+    });
+}
+
 /// Starts the program and interrupts it once it listens.
 fn interrupted(folder: &Folder, arguments: &str) -> Run {
     let mut pause = Duration::from_millis(200);
     let start = Instant::now();
     loop {
         let mut command = folder.command(arguments);
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        sleep(pause);
-        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(kill.success(), "the program ended by itself");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_until_it_listens(&mut child, pause);
+        interrupt(&child);
         let output = ended(child);
         // Before the program listens, the signal just ends it: too early.
         if output.status.signal() != Some(SIGINT) {
@@ -56,6 +95,31 @@ fn interrupted(folder: &Folder, arguments: &str) -> Run {
         assert!(start.elapsed() < PATIENCE, "the program never listens to Ctrl-C");
         pause *= 2;
     }
+}
+
+/// A demo that is interrupted. Demos end by themselves; one that was too fast is made larger.
+fn interrupted_demo(folder: &Folder) -> Run {
+    for identities in [20, 40, 80, 160] {
+        let demo = format!("demo --faces identities={identities} --out demo --json");
+        let run = interrupted(folder, &demo);
+        if run.code != Some(0) {
+            return run;
+        }
+    }
+    panic!("every demo ends before it can be interrupted");
+}
+
+/// Standard output that takes nothing, and the other end, which nobody reads.
+#[cfg(target_os = "linux")]
+fn full() -> (UnixStream, UnixStream) {
+    let (mut writer, reader) = UnixStream::pair().unwrap();
+    writer.set_nonblocking(true).unwrap();
+    // Large pieces first, then the last gaps.
+    for size in [4096, 1] {
+        while writer.write(&vec![0; size]).is_ok() {}
+    }
+    writer.set_nonblocking(false).unwrap();
+    (writer, reader)
 }
 
 #[test]
@@ -84,6 +148,42 @@ fn an_interrupted_fit_can_be_continued() {
          --out m.safetensors",
     );
     assert!(number(&more, "error") <= before * (1.0 + 1e-9), "{more}");
+}
+
+#[test]
+fn an_interrupted_demo_still_leaves_everything_it_promises() {
+    let folder = Folder::new();
+    let run = interrupted_demo(&folder);
+    assert_eq!(run.code, Some(130), "{run}");
+    assert!(run.stderr.contains("interrupted"), "{run}");
+    let demo: Value = run.json();
+    assert_eq!(folder.listing().len(), 5, "four files in a folder");
+    for file in demo["files"].as_array().unwrap() {
+        assert!(!folder.read(&format!("demo/{}", file.as_str().unwrap())).is_empty());
+    }
+    let info = folder.run("info demo/model.safetensors");
+    assert!(info.stdout.contains("interrupted"), "{info}");
+    folder.json("transform demo/model.safetensors demo/faces.npy --out h.npy");
+}
+
+/// The program has heard the first Ctrl-C when its model is there. Then it cannot get rid of its
+/// result, and would wait for ever.
+#[test]
+#[cfg(target_os = "linux")] // elsewhere one cannot see whether the program listens
+fn a_second_interrupt_ends_the_program_at_once() {
+    let folder = Folder::new();
+    let (stdout, reader) = full();
+    let mut command = folder.command(&format!("{ENDLESS} --out m.safetensors"));
+    let mut child = command.stdout(OwnedFd::from(stdout)).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until_it_listens(&mut child, PATIENCE);
+    interrupt(&child);
+    wait_until("the model is written", || folder.path("m.safetensors").exists());
+    assert!(child.try_wait().unwrap().is_none(), "nobody has read its result");
+    interrupt(&child);
+    let output = ended(child);
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    drop(reader);
+    assert_eq!(tensors(&folder.read("m.safetensors")).len(), 4);
 }
 
 #[test]

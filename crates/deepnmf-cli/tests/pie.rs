@@ -17,8 +17,12 @@ fn pie() -> Option<PathBuf> {
 
 /// Fits the pictures; their path may hold spaces.
 fn fit(data: &Path, arguments: &str) -> Value {
-    let folder = Folder::new();
-    let output = folder.command("fit").arg(data).args(arguments.split(' ')).output().unwrap();
+    run(&Folder::new(), "fit", data, arguments)
+}
+
+/// Runs a command on the pictures.
+fn run(folder: &Folder, command: &str, data: &Path, arguments: &str) -> Value {
+    let output = folder.command(command).arg(data).args(arguments.split(' ')).output().unwrap();
     let run = Run::new(arguments, &output);
     assert_eq!(run.code, Some(0), "{run}");
     run.json()
@@ -55,4 +59,18 @@ fn a_variable_that_is_not_there_is_named_with_those_that_are() {
     for word in ["\"faces\"", "fea", "gnd"] {
         assert!(run.stderr.contains(word), "{run}");
     }
+}
+
+#[test]
+fn gradient_orientations_tell_people_apart() {
+    let Some(data) = pie() else { return };
+    let folder = Folder::new();
+    let flags = "--normalize igo --layers 40 --out m.safetensors --json";
+    let fit = run(&folder, "fit", &data, &format!("--image 32x32:column-major {flags}"));
+    assert_eq!(fit["features"], 2048);
+    let cluster = "evaluate m.safetensors --cluster --repeats 1 --scale unit-rows --data";
+    let found = run(&folder, cluster, &data, "--json");
+    let ac = number(&found["cells"][0]["clustering"]["ac"], "mean");
+    // Measured: 86%, and 77% with pixels instead of orientations.
+    assert!(ac > 0.82, "{ac}");
 }

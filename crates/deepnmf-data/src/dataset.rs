@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use deepnmf::{Matrix, Scalar};
-use serde::{Deserialize, Serialize};
 
-use crate::DataError;
+use crate::{DataError, ImageShape};
 
 /// Samples, with what is known about them.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +17,8 @@ pub struct Dataset<T> {
     pub sample_names: Option<Vec<String>>,
     /// Labels found beside the data, each for all `n` samples.
     pub attributes: Vec<Attribute>,
-    /// How a sample is a picture; folders of pictures and built-in data know it.
+    /// How a sample is a picture; folders of pictures and built-in data know it, files are told by
+    /// [`LoadOptions::image_shape`](crate::LoadOptions).
     pub image_shape: Option<ImageShape>,
 }
 
@@ -67,27 +67,6 @@ impl<T: Scalar> Dataset<T> {
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
-}
-
-/// The picture that a sample is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ImageShape {
-    /// Pixels from left to right.
-    pub width: usize,
-    /// Pixels from top to bottom.
-    pub height: usize,
-    /// Which pixel is feature 2.
-    pub order: PixelOrder,
-}
-
-/// The order in which the pixels of a picture become features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PixelOrder {
-    /// From left to right, then down: NumPy, PNG.
-    RowMajor,
-    /// From top to bottom, then right: MATLAB.
-    ColumnMajor,
 }
 
 /// What one attribute (identity, pose, ...) says of every sample; it may be silent about some.

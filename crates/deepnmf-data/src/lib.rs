@@ -22,12 +22,14 @@ mod dataset;
 mod error;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+mod image_shape;
 mod load;
 pub mod picture;
 pub mod preprocess;
 mod write;
 
-pub use dataset::{Attribute, Dataset, ImageShape, PixelOrder};
+pub use dataset::{Attribute, Dataset};
 pub use error::{Cell, DataError, Fault};
+pub use image_shape::{ImageShape, PixelOrder};
 pub use load::{ImageOptions, JoinBy, LabelFile, LoadOptions, load};
 pub use write::write_npy;

@@ -10,8 +10,13 @@ use crate::stop::{CancelToken, StopReason, StopRule};
 
 /// Something that can be iterated.
 pub(crate) trait Algorithm {
-    /// The reconstruction error as things stand.
+    /// The reconstruction error as things stand, or the root of twice another objective.
     fn error(&self) -> f64;
+    /// Iterations over which the error is compared to tell whether it still falls.
+    fn patience(&self) -> usize {
+        1
+    }
+
     /// One iteration. Whatever it leaves behind must be usable, for it may be the last.
     fn step(&mut self) -> Result<()>;
 }
@@ -28,7 +33,8 @@ pub struct Run {
     pub stop: StopReason,
     /// Seconds taken, the start included.
     pub seconds: f64,
-    /// The reconstruction error at the start and after each iteration.
+    /// The reconstruction error, or the root of twice another objective, at the start and after
+    /// each iteration.
     pub history: Vec<f64>,
 }
 
@@ -102,7 +108,7 @@ impl<'a> FitSession<'a> {
             let error = history[iteration];
             let max_iterations = rule.max_iterations;
             self.tell(Event::Iteration { stage, iteration, max_iterations, error });
-            if let Some(reason) = self.reason_to_stop(rule, &history) {
+            if let Some(reason) = self.reason_to_stop(rule, &history, algorithm.patience()) {
                 break reason;
             }
             algorithm.step()?;
@@ -113,11 +119,18 @@ impl<'a> FitSession<'a> {
         Ok((algorithm, Run { stage, iterations, stop, seconds, history }))
     }
 
-    fn reason_to_stop(&self, rule: &StopRule, history: &[f64]) -> Option<StopReason> {
+    fn reason_to_stop(
+        &self,
+        rule: &StopRule,
+        history: &[f64],
+        patience: usize,
+    ) -> Option<StopReason> {
+        let before = history.len().checked_sub(1 + patience).map(|i| history[i]);
+        let now = history[history.len() - 1];
         let budget = rule.max_seconds.map_or(Duration::MAX, Duration::from_secs_f64);
-        match history {
+        match before {
             _ if self.cancel.is_cancelled() => Some(StopReason::Cancelled),
-            [.., before, after] if rule.converged(*before, *after) => Some(StopReason::Converged),
+            Some(before) if rule.converged(before, now) => Some(StopReason::Converged),
             _ if history.len() > rule.max_iterations => Some(StopReason::MaxIterations),
             _ if self.started.elapsed() >= budget => Some(StopReason::TimeBudget),
             _ => None,

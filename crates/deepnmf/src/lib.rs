@@ -22,6 +22,8 @@
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
 //!   [`persist::load_model`].
 
+pub mod activation;
+mod descent;
 pub mod driver;
 pub mod error;
 pub mod init;
@@ -40,13 +42,14 @@ pub mod stop;
 mod testing;
 pub mod update;
 
+pub use activation::Activation;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
 pub use init::{ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
-    DeepSemiNmf, Factors, FitOptions, Form, Model, Notice, Provenance, SemiNmf, Settings, Summary,
-    WhitenedPca,
+    DeepSemiNmf, Descent, Factors, FitOptions, Form, Loss, Model, NormalForm, Notice, Optimizer,
+    Penalties, Provenance, SemiNmf, Settings, Summary, WhitenedPca,
 };
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};

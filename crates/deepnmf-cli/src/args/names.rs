@@ -1,7 +1,9 @@
 //! The names of the libraries' choices on the command line.
 
 use clap::ValueEnum;
-use deepnmf::{Dtype, Form, HSolver, Projection, ScaleIn, Start};
+use deepnmf::{
+    Activation, Dtype, Form, HSolver, Loss, NormalForm, Optimizer, Projection, ScaleIn, Start,
+};
 use deepnmf_eval::{Classifier, Scaling};
 
 /// Declares the names of a library's choices on the command line.
@@ -41,6 +43,8 @@ names! {
 names! {
     /// Places of the scale.
     ScaleName => ScaleIn {
+        /// The basis in the last layer, the features in those below
+        Auto => ScaleIn::Auto,
         /// The features, so that the next layer sees what matters
         H => ScaleIn::H,
         /// The basis
@@ -69,6 +73,64 @@ names! {
         Fast => Form::Fast,
         /// Step by step as printed, slow
         Literal => Form::Literal,
+    }
+}
+
+names! {
+    /// Nonlinearities between layers.
+    ActivationName => Activation {
+        /// None: the linear model
+        Identity => Activation::Identity,
+        /// 1.7159 tanh(2x/3)
+        Stanh => Activation::Stanh,
+        /// x^2
+        Square => Activation::Square,
+        /// 1 / (1 + e^-x)
+        Sigmoid => Activation::Sigmoid,
+        /// ln(1 + e^x)
+        Softplus => Activation::Softplus,
+        /// max(x, 0)
+        Relu => Activation::Relu,
+    }
+}
+
+names! {
+    /// Losses of deep models.
+    LossName => Loss {
+        /// The data from the top layer
+        Paper => Loss::Paper,
+        /// The features of each layer from the layer above
+        Layer => Loss::Layer,
+        /// The data from every layer
+        Data => Loss::Data,
+    }
+}
+
+names! {
+    /// What minimises the losses of deep models.
+    OptimizerName => Optimizer {
+        /// Algorithm 1 or block descent for linear models, varpro for the others
+        Auto => Optimizer::Auto,
+        /// Accelerated projected gradients, all layers at once
+        Apg => Optimizer::Apg { joint: true },
+        /// Accelerated projected gradients, one factor after the other
+        ApgBlocks => Optimizer::Apg { joint: false },
+        /// Adam with a step of 1e-3, or --step
+        Adam => Optimizer::Adam { step: 1e-3 },
+        /// Z1 by least squares, the others by L-BFGS
+        Varpro => Optimizer::Varpro,
+    }
+}
+
+names! {
+    /// Normal forms of the last layer.
+    NormalFormName => NormalForm {
+        /// As the fit leaves them
+        None => NormalForm::None,
+        /// Rows of Hm of length 1
+        Features => NormalForm::Features,
+        /// Columns of Zm of length 1
+        Basis => NormalForm::Basis,
     }
 }
 
@@ -121,7 +183,7 @@ names! {
 pub(crate) enum ModelName {
     /// X ~ Z H, one layer
     SemiNmf,
-    /// X ~ Z1 Z2 ... Zm Hm, several layers
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
     DeepSemiNmf,
     /// Whitened principal components, the baseline to beat
     WhitenedPca,

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use deepnmf_data::preprocess::Pipeline;
+use deepnmf_data::{DataError, ImageShape};
 
 /// More threads than the largest machines have cores.
 const MOST_THREADS: usize = 1024;
@@ -60,8 +61,12 @@ pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
     }
 }
 
+pub(super) fn image_shape(text: &str) -> Result<ImageShape, String> {
+    text.parse().map_err(|error: DataError| error.to_string())
+}
+
 pub(super) fn chain(text: &str) -> Result<Pipeline, String> {
-    text.parse().map_err(|error: deepnmf_data::DataError| error.to_string())
+    text.parse().map_err(|error: DataError| error.to_string())
 }
 
 pub(super) fn not_negative(text: &str) -> Result<f64, String> {

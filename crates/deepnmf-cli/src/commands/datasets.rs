@@ -38,9 +38,17 @@ fn list(output: Output) -> Result<Outcome> {
 #[cfg(feature = "fetch")]
 fn public(text: &mut String) -> Vec<Value> {
     let one = |set: &deepnmf_data::fetch::PublicSet| {
-        let _ =
-            writeln!(text, "  {:<16}{}\n  {:<16}{}", set.name, set.description, "", set.licence);
-        json!({ "name": set.name, "description": set.description, "licence": set.licence })
+        let known = set.files.iter().all(|file| file.sha256.is_some());
+        let checksum = if known { "known" } else { "unknown, recorded on first download" };
+        let _ = writeln!(text, "  {:<16}{}", set.name, set.description);
+        let _ = writeln!(text, "  {:<16}{}\n  {:<16}checksum: {checksum}", "", set.licence, "");
+        let sums: Vec<Option<&str>> = set.files.iter().map(|file| file.sha256).collect();
+        json!({
+            "name": set.name,
+            "description": set.description,
+            "licence": set.licence,
+            "sha256": sums,
+        })
     };
     deepnmf_data::fetch::sets().iter().map(one).collect()
 }
@@ -92,11 +100,22 @@ fn download(args: &FetchArgs, output: Output) -> Result<Outcome> {
     });
     bar.finish_and_clear();
     let files = files?;
-    let text: String = files.iter().fold(String::new(), |mut text, file| {
-        let _ = writeln!(text, "{}", file.display());
-        text
-    });
-    let files: Vec<Value> = files.iter().map(|file| json!(file)).collect();
-    output.result(&text, &json!({ "name": set.name, "licence": set.licence, "files": files }))?;
+    let mut text = String::new();
+    for (file, found) in set.files.iter().zip(&files) {
+        // Standard output is for the path alone: `deepnmf fit "$(deepnmf datasets fetch NAME)"`.
+        let _ = writeln!(text, "{}", found.path.display());
+        if let (None, Some(sum)) = (file.sha256, &found.sha256) {
+            output.remark(format!(
+                "{}: sha256 {sum}, which nobody has published: recorded on first download",
+                file.name
+            ));
+        }
+    }
+    let paths: Vec<Value> = files.iter().map(|file| json!(file.path)).collect();
+    let sums: Vec<Value> = files.iter().map(|file| json!(file.sha256)).collect();
+    output.result(
+        &text,
+        &json!({ "name": set.name, "licence": set.licence, "files": paths, "sha256": sums }),
+    )?;
     Ok(Outcome::Done)
 }

@@ -65,6 +65,9 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     );
     output.result(&text, &object)?;
     let interrupted = model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled);
+    if interrupted {
+        output.remark("interrupted: this is the best so far");
+    }
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 

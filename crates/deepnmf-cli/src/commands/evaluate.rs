@@ -76,6 +76,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
         "scale": Scaling::from(args.scale),
         "repeats": args.repeats,
         "restarts": args.restarts,
+        "swaps": args.swaps,
         "seed": args.seed,
         "cells": cells,
     });
@@ -203,6 +204,7 @@ fn clustering(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> R
         .map(|repeat| {
             let options = ClusterOptions {
                 restarts: args.restarts,
+                swaps: args.swaps,
                 seed: u64::from(args.seed) + repeat,
                 scale: args.scale.into(),
             };

@@ -5,12 +5,13 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    DeepSemiNmf, Dtype, Error, Factors, FitOptions, FitSession, HSolver, Matrix, Model, Provenance,
-    Scalar, SemiNmf, StopReason, StopRule, WhitenedPca,
+    Activation, DeepSemiNmf, Descent, Dtype, Error, Factors, FitOptions, FitSession, Form, HSolver,
+    Loss, Matrix, Model, NormalForm, Optimizer, Penalties, Provenance, Scalar, SemiNmf, StopReason,
+    StopRule, WhitenedPca,
 };
 use serde_json::json;
 
-use crate::args::{FitArgs, FormName, ModelName, SolverName, UsageError};
+use crate::args::{DeepArgs, FitArgs, ModelName, OptimizerName, SolverName, UsageError};
 use crate::input::{check_output, on_threads, provenance, samples};
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::{Progress, cancelled_by_interrupt};
@@ -41,13 +42,17 @@ impl Plan {
             1 => ModelName::SemiNmf,
             _ => ModelName::DeepSemiNmf,
         });
+        if let Some(flag) = args.deep.given().filter(|_| model != ModelName::DeepSemiNmf) {
+            let reason = format!("{flag} belongs to --model deep-semi-nmf: leave it out");
+            return Err(UsageError(reason));
+        }
         match (model, args.layers.as_slice()) {
-            (ModelName::SemiNmf | ModelName::WhitenedPca, _) if args.form.is_some() => {
-                Err(UsageError("--form belongs to --model deep-semi-nmf: leave it out".into()))
-            }
             (ModelName::WhitenedPca, _) if args.init_from.is_some() => {
                 Err(UsageError("whitened-pca has no start: leave --init-from out".into()))
             }
+            (ModelName::SemiNmf | ModelName::WhitenedPca, _) if args.bases_from.is_some() => Err(
+                UsageError("--bases-from belongs to --model deep-semi-nmf: leave it out".into()),
+            ),
             (ModelName::WhitenedPca, &[k]) => {
                 Ok(Self::Baseline(WhitenedPca::new(k).seed(args.seed)))
             }
@@ -58,11 +63,54 @@ impl Plan {
                 layers.len()
             ))),
             (ModelName::DeepSemiNmf, layers) => {
-                let model =
-                    DeepSemiNmf::new(layers).form(args.form.unwrap_or(FormName::Fast).into());
-                Ok(Self::Deep(model.with(options)))
+                Ok(Self::Deep(deep(args, DeepSemiNmf::new(layers).with(options))?))
             }
         }
+    }
+}
+
+/// The model with the flags that only it has.
+fn deep(args: &FitArgs, model: DeepSemiNmf) -> Result<DeepSemiNmf, UsageError> {
+    let flags = &args.deep;
+    let optimizer = match (flags.optimizer, flags.step) {
+        (Some(OptimizerName::Adam), Some(step)) => Optimizer::Adam { step },
+        (_, Some(_)) => {
+            return Err(UsageError("--step belongs to --optimizer adam: leave it out".into()));
+        }
+        (name, None) => name.map_or(Optimizer::Auto, Into::into),
+    };
+    let descent = Descent::default();
+    Ok(model
+        .activation(flags.activation.map_or(Activation::Identity, Into::into))
+        .loss(flags.loss.map_or(Loss::Paper, Into::into))
+        .weights(flags.weights.clone())
+        .form(flags.form.map_or(Form::Fast, Into::into))
+        .penalties(Penalties {
+            ridge: flags.ridge.unwrap_or(0.0),
+            sparsity: flags.sparsity.unwrap_or(0.0),
+            normal_form: flags.normal_form.map_or(NormalForm::None, Into::into),
+        })
+        .descent(Descent {
+            optimizer,
+            max_iterations: args.max_iter.unwrap_or(descent.max_iterations),
+        }))
+}
+
+impl DeepArgs {
+    /// The first of these flags that was given.
+    fn given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--activation", self.activation.is_some()),
+            ("--loss", self.loss.is_some()),
+            ("--weights", !self.weights.is_empty()),
+            ("--optimizer", self.optimizer.is_some()),
+            ("--step", self.step.is_some()),
+            ("--ridge", self.ridge.is_some()),
+            ("--sparsity", self.sparsity.is_some()),
+            ("--normal-form", self.normal_form.is_some()),
+            ("--form", self.form.is_some()),
+        ];
+        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
     }
 }
 
@@ -89,7 +137,7 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
         .seed(args.seed)
         .stop(StopRule {
             kappa: args.kappa,
-            max_iterations: args.max_iter,
+            max_iterations: args.max_iter.unwrap_or(StopRule::default().max_iterations),
             max_seconds: args.max_seconds,
         });
     options.measure_bound = !args.no_bound;
@@ -105,7 +153,7 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     steps.fit_apply(&mut data).with_context(|| args.data.data.display().to_string())?;
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: json!(steps), ..raw };
-    let given = args.init_from.as_ref().map(|path| given_factors(path)).transpose()?;
+    let given = given(args)?;
     let cancel = cancelled_by_interrupt()?;
     let mut model = on_threads(args.threads, || {
         // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
@@ -121,28 +169,46 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     report(args, &model, output)
 }
 
+/// What another model gives to begin with.
+enum Given<T> {
+    Nothing,
+    Factors(Factors<T>),
+    Bases(Vec<Matrix<T>>),
+}
+
+fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
+    Ok(match (&args.init_from, &args.bases_from) {
+        (Some(path), _) => Given::Factors(given_factors(path).context("--init-from")?),
+        (None, Some(path)) => Given::Bases(given_factors(path).context("--bases-from")?.z),
+        (None, None) => Given::Nothing,
+    })
+}
+
 fn fit<T: Scalar>(
     plan: &Plan,
     x: &Matrix<T>,
-    given: Option<Factors<T>>,
+    given: Given<T>,
     session: &mut FitSession<'_>,
 ) -> deepnmf::Result<Model<T>> {
     match (plan, given) {
-        (Plan::Shallow(model), None) => model.fit_in(x, session),
-        (Plan::Deep(model), None) => model.fit_in(x, session),
-        (Plan::Shallow(model), Some(given)) => {
+        (Plan::Shallow(model), Given::Factors(given)) => {
             model.fit_from(x, given.top_features().clone(), session)
         }
-        (Plan::Deep(model), Some(given)) => model.fit_from(x, given, session),
+        (Plan::Deep(model), Given::Factors(given)) => model.fit_from(x, given, session),
+        (Plan::Deep(model), Given::Bases(bases)) => model.fit_from_bases(x, bases, session),
+        (Plan::Shallow(model), _) => model.fit_in(x, session),
+        (Plan::Deep(model), Given::Nothing) => model.fit_in(x, session),
         (Plan::Baseline(model), _) => model.fit_in(x, session),
     }
 }
 
 /// Names the model file whose factors do not fit the data.
 fn blame(args: &FitArgs, error: Error) -> anyhow::Error {
-    match (&args.init_from, &error) {
-        (Some(path), Error::Shape { .. }) => {
-            anyhow::Error::new(error).context(format!("--init-from {}", path.display()))
+    let flags = [("--init-from", &args.init_from), ("--bases-from", &args.bases_from)];
+    let given = flags.into_iter().find_map(|(flag, path)| Some((flag, path.as_ref()?)));
+    match (given, &error) {
+        (Some((flag, path)), Error::Shape { .. }) => {
+            anyhow::Error::new(error).context(format!("{flag} {}", path.display()))
         }
         _ => error.into(),
     }
@@ -154,7 +220,7 @@ fn given_factors<T: Scalar>(path: &std::path::Path) -> Result<Factors<T>> {
         let all = |list: &[Matrix<A>]| list.iter().map(Matrix::cast).collect();
         Factors::new(all(&factors.z), all(&factors.h))
     }
-    Ok(match load_model(path).context("--init-from")? {
+    Ok(match load_model(path)? {
         AnyModel::F32(model) => cast(&model.factors),
         AnyModel::F64(model) => cast(&model.factors),
     })

@@ -9,6 +9,7 @@ use deepnmf_data::preprocess::Pipeline;
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
+use crate::input::image_shape;
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 
 /// Tells what is in a model file.
@@ -32,6 +33,9 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
         Err(_) => model.provenance.preprocessing.to_string(),
     };
     let _ = writeln!(text, "  {:<12}{prepared}", "prepared");
+    if let Some(shape) = image_shape(model) {
+        let _ = writeln!(text, "  {:<12}--image {shape}", "pictures");
+    }
     if let Some(names) = &model.provenance.feature_names {
         let shown: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
         let more = if names.len() > shown.len() { ", ..." } else { "" };
@@ -62,6 +66,7 @@ fn object<T: Scalar>(model: &Model<T>) -> Value {
             "dtype": dtype,
             "settings": model.settings,
             "preprocessing": model.provenance.preprocessing,
+            "image": image_shape(model),
             "feature_names": model.provenance.feature_names,
         }),
     )

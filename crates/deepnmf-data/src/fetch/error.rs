@@ -97,4 +97,15 @@ pub enum FetchError {
         /// What it should be.
         expected: String,
     },
+    /// An archive that cannot be unpacked.
+    #[error(
+        "cannot unpack {path}: {why}; fetch it again or from another mirror",
+        path = path.display()
+    )]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
 }

@@ -3,7 +3,7 @@
 //! Nothing is downloaded unless [`fetch`] is called. Files are looked for, in this order, in the
 //! offline folder, in the cache, and on the mirror or at their origin. A download appears under its
 //! name only when it is whole and its checksum is right; one that was cut short goes on where it
-//! stopped. The tests talk to a server on this machine; whether the origins still serve these
+//! stopped. An archive becomes a folder of the files that are wanted in it. The tests talk to a server on this machine; whether the origins still serve these
 //! files can only be seen by trying.
 //!
 //! ```
@@ -14,34 +14,45 @@
 //! # Ok::<(), fetch::FetchError>(())
 //! ```
 
+mod checksum;
 mod download;
 mod error;
 mod options;
 mod registry;
+mod unpack;
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use self::checksum::check;
 pub use self::download::Progress;
 pub use self::error::FetchError;
 pub use self::options::FetchOptions;
 pub use self::registry::{PublicFile, PublicSet, find, sets};
+pub use self::unpack::Unpack;
 
-/// Gets all files of a set; their paths, in the order of [`PublicSet::files`].
+/// A file of a set that is at hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The file, or the folder that it was unpacked to.
+    pub path: PathBuf,
+    /// The checksum of the file; unknown for a folder that somebody else has unpacked.
+    pub sha256: Option<String>,
+}
+
+/// Gets all files of a set, in the order of [`PublicSet::files`]. Archives are unpacked.
 ///
 /// `progress` is told of every piece that arrives.
 ///
 /// # Errors
-/// If a file is not in the offline folder, cannot be downloaded or stored, is larger than it may
-/// be, or has the wrong checksum.
+/// If a file is not in the offline folder, cannot be downloaded, stored or unpacked, is larger than
+/// it may be, or has the wrong checksum.
 pub fn fetch(
     set: &PublicSet,
     options: &FetchOptions,
     progress: &mut dyn FnMut(&Progress<'_>),
-) -> Result<Vec<PathBuf>, FetchError> {
+) -> Result<Vec<Fetched>, FetchError> {
     set.files.iter().map(|file| fetch_file(set, file, options, progress)).collect()
 }
 
@@ -50,71 +61,105 @@ fn fetch_file(
     file: &PublicFile,
     options: &FetchOptions,
     progress: &mut dyn FnMut(&Progress<'_>),
-) -> Result<PathBuf, FetchError> {
+) -> Result<Fetched, FetchError> {
     if let Some(folder) = &options.offline {
-        return offline(set, file, folder);
+        return offline(set, file, folder, options);
     }
     let folder = options.cache_folder()?.join(set.name);
+    let expected = checksum::expected(file, &folder);
+    if let Some(path) = unpacked_in(&folder, file) {
+        return Ok(Fetched { path, sha256: expected });
+    }
     let target = folder.join(file.name);
-    if target.is_file() && check(&target, file).is_ok() {
-        return Ok(target);
-    }
-    fs::create_dir_all(&folder).map_err(|source| stored(&folder, source))?;
-    let url = options.url(set, file);
-    let part = folder.join(format!("{}.part", file.name));
-    download::download(&url, file, &part, options, progress)?;
-    if let Err(error) = check(&part, file) {
-        // What is wrong now would stay wrong if the download went on from it.
-        let _ = fs::remove_file(&part);
-        return Err(error);
-    }
-    fs::rename(&part, &target).map_err(|source| stored(&target, source))?;
-    Ok(target)
-}
-
-/// The file in a folder that the user has filled.
-fn offline(set: &PublicSet, file: &PublicFile, folder: &Path) -> Result<PathBuf, FetchError> {
-    let places = [folder.join(set.name).join(file.name), folder.join(file.name)];
-    match places.iter().find(|path| path.is_file()) {
-        Some(found) => check(found, file).map(|()| found.clone()),
-        None => Err(FetchError::NotOffline { path: places[0].clone(), url: file.url.into() }),
-    }
-}
-
-/// Checks length and checksum of a whole file.
-fn check(path: &Path, file: &PublicFile) -> Result<(), FetchError> {
-    let failed = |source| stored(path, source);
-    let length = fs::metadata(path).map_err(failed)?.len();
-    if length > file.most_bytes {
-        return Err(FetchError::TooLarge { what: file.name.into(), most: file.most_bytes });
-    }
-    let Some(expected) = file.sha256 else {
-        return Ok(());
+    let kept = if target.is_file() { check(&target, file, expected.as_deref()).ok() } else { None };
+    let sum = match kept {
+        Some(sum) => sum,
+        None => download_to(&target, set, file, expected.as_deref(), options, progress)?,
     };
-    let found = sha256(path).map_err(failed)?;
-    if found == expected {
-        return Ok(());
-    }
-    Err(FetchError::Checksum { path: path.into(), found, expected: expected.into() })
+    let path = ready(target.clone(), file, &folder).inspect_err(|error| {
+        if !matches!(error, FetchError::Storage { .. }) {
+            forget(&target);
+        }
+    })?;
+    checksum::write_down(&sum, file, &folder)?;
+    Ok(Fetched { path, sha256: Some(sum) })
 }
 
-fn sha256(path: &Path) -> io::Result<String> {
-    let (mut file, mut hash) = (File::open(path)?, Sha256::new());
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            count => hash.update(&buffer[..count]),
+/// Downloads a file, which appears under its name when it is whole; its checksum.
+fn download_to(
+    target: &Path,
+    set: &PublicSet,
+    file: &PublicFile,
+    expected: Option<&str>,
+    options: &FetchOptions,
+    progress: &mut dyn FnMut(&Progress<'_>),
+) -> Result<String, FetchError> {
+    let folder = target.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder).map_err(|source| stored(folder, source))?;
+    let part = folder.join(format!("{}.part", file.name));
+    download::download(&options.url(set, file), file, &part, options, progress)?;
+    // What is wrong now would stay wrong if the download went on from it.
+    let sum = check(&part, file, expected).inspect_err(|_| forget(&part))?;
+    fs::rename(&part, target).map_err(|source| stored(target, source))?;
+    Ok(sum)
+}
+
+/// The file in a folder that the user has filled. An archive is unpacked into the cache.
+fn offline(
+    set: &PublicSet,
+    file: &PublicFile,
+    folder: &Path,
+    options: &FetchOptions,
+) -> Result<Fetched, FetchError> {
+    let own = folder.join(set.name);
+    if let Some(unpack) = &file.unpack
+        && let Some(path) = unpack::unpacked(unpack, &[own.join(unpack.folder), own.clone()])
+    {
+        return Ok(Fetched { path, sha256: None });
+    }
+    let places = [own.join(file.name), folder.join(file.name)];
+    let Some(found) = places.iter().find(|path| path.is_file()) else {
+        return Err(FetchError::NotOffline { path: places[0].clone(), url: file.url.into() });
+    };
+    let sum = check(found, file, file.sha256)?;
+    if file.unpack.is_none() {
+        return Ok(Fetched { path: found.clone(), sha256: Some(sum) });
+    }
+    let cache = options.cache_folder()?.join(set.name);
+    fs::create_dir_all(&cache).map_err(|source| stored(&cache, source))?;
+    let path = ready(found.clone(), file, &cache)?;
+    Ok(Fetched { path, sha256: Some(sum) })
+}
+
+/// The file itself, or the folder that it becomes.
+fn ready(path: PathBuf, file: &PublicFile, folder: &Path) -> Result<PathBuf, FetchError> {
+    match (&file.unpack, unpacked_in(folder, file)) {
+        (None, _) => Ok(path),
+        (Some(_), Some(there)) => Ok(there),
+        (Some(unpack), None) => {
+            let target = folder.join(unpack.folder);
+            unpack::unpack(&path, unpack, &target).map(|()| target)
         }
     }
-    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|d| char::from_digit(d.into(), 16));
-    Ok(hash.finalize().iter().flat_map(digits).flatten().collect())
+}
+
+/// The folder that an archive has become before.
+fn unpacked_in(folder: &Path, file: &PublicFile) -> Option<PathBuf> {
+    let unpack = file.unpack.as_ref()?;
+    unpack::unpacked(unpack, &[folder.join(unpack.folder)])
+}
+
+/// Removes a file that is of no use; if it cannot be, the next attempt will find out.
+fn forget(path: &Path) {
+    let _ = fs::remove_file(path);
 }
 
 fn stored(path: &Path, source: io::Error) -> FetchError {
     FetchError::Storage { path: path.into(), source }
 }
 
+#[cfg(test)]
+mod archive_tests;
 #[cfg(test)]
 mod server;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The sets that can be downloaded.
 
-use super::FetchError;
+use super::{FetchError, Unpack};
 
 /// A data set that anybody can download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +24,11 @@ pub struct PublicFile {
     pub url: &'static str,
     /// The most bytes it may have: its size if that is known.
     pub most_bytes: u64,
-    /// The checksum in hexadecimal digits, where it is known.
+    /// The checksum in hexadecimal digits, where it is known. Otherwise that of the first download
+    /// is written down beside it.
     pub sha256: Option<&'static str>,
+    /// What becomes of it, if it is an archive.
+    pub unpack: Option<Unpack>,
 }
 
 const SETS: &[PublicSet] = &[
@@ -41,13 +44,14 @@ const SETS: &[PublicSet] = &[
                   PIE_pose27.mat",
             most_bytes: 2_583_034,
             sha256: Some("035fdd73d5f4234d958b3c88f20bd8aae3871080246139896a23e61487134680"),
+            unpack: None,
         }],
     },
     PublicSet {
         name: "cmu-faces",
         description: "CMU Face Images: 624 pictures in three sizes of 20 people in 4 poses with 4 \
-                      expressions (a ZIP archive to be unpacked; load the folder with the pattern \
-                      {identity}_{pose}_{expression}_{eyes}_2)",
+                      expressions (a folder: use --pattern {identity}_{pose}_{expression}_{eyes}_2 \
+                      for those of 64x60 pixels, ..._4 for 32x30)",
         licence: "CMU Face Images (T. Mitchell, UCI Machine Learning Repository, data set 124) is \
                   under the terms of CC BY 4.0: name its authors",
         files: &[PublicFile {
@@ -56,6 +60,8 @@ const SETS: &[PublicSet] = &[
             // Neither size nor checksum were at hand when this was written.
             most_bytes: 200_000_000,
             sha256: None,
+            // Two tar archives, one with all pictures, one with the smallest; some are `.bad`.
+            unpack: Some(Unpack { folder: "pictures", ending: ".pgm", most_bytes: 500_000_000 }),
         }],
     },
 ];

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::checksum::sha256;
 use super::server::{Answer, Server};
 use super::*;
 
@@ -12,9 +13,10 @@ const FILE: PublicFile = PublicFile {
     url: "http://127.0.0.1:9/never",
     most_bytes: CONTENT.len() as u64,
     sha256: Some("e6ca46ec0f36b1e8ee8ffdba4c3b3c1a5c1bb9a25ad6a8bb4dcb1e1b8c2f7f0a"),
+    unpack: None,
 };
 
-fn set(file: PublicFile) -> PublicSet {
+pub(super) fn set(file: PublicFile) -> PublicSet {
     let files: &'static [PublicFile] = Box::leak(Box::new([file]));
     PublicSet { name: "letters", description: "", licence: "", files }
 }
@@ -27,13 +29,13 @@ fn right() -> PublicFile {
     PublicFile { sha256: Some(Box::leak(sha256(&path).unwrap().into_boxed_str())), ..FILE }
 }
 
-struct Cache {
+pub(super) struct Cache {
     folder: TempDir,
-    options: FetchOptions,
+    pub(super) options: FetchOptions,
 }
 
 impl Cache {
-    fn of(server: &Server) -> Self {
+    pub(super) fn of(server: &Server) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = FetchOptions {
             cache: Some(folder.path().into()),
@@ -47,13 +49,24 @@ impl Cache {
 
     fn get(&self, file: PublicFile) -> Result<Vec<u8>, FetchError> {
         let paths = fetch(&set(file), &self.options, &mut |_| ())?;
-        Ok(fs::read(&paths[0]).unwrap())
+        Ok(fs::read(&paths[0].path).unwrap())
     }
 
-    fn names(&self) -> Vec<String> {
-        let names = fs::read_dir(self.folder.path().join("letters")).unwrap();
-        names.map(|f| f.unwrap().file_name().into_string().unwrap()).collect()
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("letters").join(name)
     }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        names_in(&self.path(""))
+    }
+}
+
+/// What is in a folder, sorted.
+pub(super) fn names_in(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = names.map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 #[test]
@@ -62,7 +75,7 @@ fn a_file_is_downloaded_once_and_then_found_in_the_cache() {
     let cache = Cache::of(&server);
     let mut seen = Vec::new();
     let paths = fetch(&set(right()), &cache.options, &mut |p| seen.push((p.bytes, p.total)));
-    assert_eq!(fs::read(&paths.unwrap()[0]).unwrap(), CONTENT);
+    assert_eq!(fs::read(&paths.unwrap()[0].path).unwrap(), CONTENT);
     assert_eq!(seen.last(), Some(&(16, Some(16))));
     assert_eq!(cache.get(right()).unwrap(), CONTENT);
     assert_eq!(server.requests(), ["GET /letters/file.bin HTTP/1.1 from 0"]);
@@ -163,7 +176,7 @@ fn an_offline_folder_needs_no_server_and_is_checked() {
     let message = get(right()).unwrap_err().to_string();
     assert!(message.contains("in the offline folder: put it there from"), "{message}");
     fs::write(folder.path().join("file.bin"), CONTENT).unwrap();
-    assert_eq!(get(right()).unwrap(), [folder.path().join("file.bin")]);
+    assert_eq!(get(right()).unwrap()[0].path, folder.path().join("file.bin"));
     assert!(matches!(get(FILE), Err(FetchError::Checksum { .. })));
 }
 

@@ -1,4 +1,5 @@
-//! Says no to data that cannot fit into memory, before memory for them is taken.
+//! Says no to data that cannot fit into memory or that their file cannot account for, before memory
+//! for them is taken.
 
 use std::fs;
 
@@ -14,8 +15,27 @@ pub(super) fn check(bytes: u64) -> Result<(), Fault> {
     }
 }
 
+/// Fails if a file of `length` bytes does not account for a table of so many numbers.
+///
+/// Deflate packs at most 1032 bytes into one. Where a format has a shorter way to say the same (runs
+/// of one value, zeros that are left out), a few bytes could stand for terabytes; a file that does so
+/// beyond what deflate could is a trap sooner than data.
+#[cfg_attr(not(any(feature = "hdf5", feature = "images", feature = "parquet")), allow(dead_code))]
+pub(super) fn check_packed(samples: usize, features: usize, length: u64) -> Result<(), Fault> {
+    const BEST_COMPRESSION: u64 = 1032;
+    const ALWAYS: u64 = 1 << 20;
+    let numbers = (samples as u64).saturating_mul(features as u64);
+    if numbers <= length.saturating_mul(BEST_COMPRESSION).saturating_add(ALWAYS) {
+        return Ok(());
+    }
+    Err(Fault::Unsupported {
+        format: "a file that stands for more than a thousand numbers a byte",
+        instead: "if it really does, write the table as .npy",
+    })
+}
+
 /// [`check`] for `rows x columns` numbers of `size` bytes.
-pub(super) fn check_table(rows: usize, columns: usize, size: usize) -> Result<(), Fault> {
+pub(crate) fn check_table(rows: usize, columns: usize, size: usize) -> Result<(), Fault> {
     let count = (rows as u64).checked_mul(columns as u64);
     let bytes = count.and_then(|count| count.checked_mul(size as u64)).unwrap_or(u64::MAX);
     // Beyond what a vector can have there is nothing to ask the system for.
@@ -45,6 +65,14 @@ mod tests {
         assert!(check_table(3, 2, 8).is_ok());
         #[cfg(target_os = "linux")]
         assert!(check(1 << 60).is_err());
+    }
+
+    #[test]
+    fn more_than_a_thousand_numbers_a_byte_are_refused() {
+        assert!(check_packed(1000, 1000, 100).is_ok());
+        assert!(check_packed(10_000, 10_000, 100_000).is_ok());
+        assert!(check_packed(10_000, 10_000, 10_000).is_err());
+        assert!(check_packed(usize::MAX, usize::MAX, 10_000).is_err());
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod images;
 mod label_file;
 mod labels;
 mod mat;
-mod memory;
+pub(crate) mod memory;
 mod npy;
 mod npz;
 mod number;
@@ -110,7 +110,7 @@ fn read<T: Scalar>(
 ) -> Result<Dataset<T>, Fault> {
     let format = detect::detect(&head(&mut file)?, extension)?;
     options.refuse_useless(format)?;
-    match format {
+    let mut data = match format {
         Format::Npy => npy::read(BufReader::new(file), length).map(Dataset::new),
         Format::Npz => npz::read(file, options),
         Format::Mat => {
@@ -125,7 +125,9 @@ fn read<T: Scalar>(
         Format::Text(delimiter) => csv::read(file, delimiter, options.labels_key.as_deref()),
         #[allow(unreachable_patterns)] // unless some format is left out
         format => Err(format.compiled_out()),
-    }
+    }?;
+    data.image_shape = options.checked_shape(data.features())?;
+    Ok(data)
 }
 
 /// The first bytes: enough for every signature and for the first line of most tables.
@@ -142,8 +144,6 @@ fn with_labels<T: Scalar>(x: deepnmf::Matrix<T>, labels: Option<Attribute>) -> D
     Dataset { attributes: labels.into_iter().collect(), ..Dataset::new(x) }
 }
 
-#[cfg(test)]
-mod hostile;
 #[cfg(test)]
 mod test_files;
 #[cfg(test)]

@@ -206,4 +206,4 @@ fn damaged(error: ZipError) -> Fault {
 
 #[cfg(test)]
 #[path = "npz_tests.rs"]
-pub(super) mod tests;
+mod tests;

@@ -8,7 +8,7 @@ use super::super::test_load::loaded;
 use super::*;
 
 /// An archive of arrays.
-pub(in crate::load) fn npz(packed: bool, arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+fn npz(packed: bool, arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let method = if packed { CompressionMethod::Deflated } else { CompressionMethod::Stored };
     let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in arrays {

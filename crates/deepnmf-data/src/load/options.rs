@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::csv::Delimiter;
 use super::detect::Format;
+use crate::ImageShape;
 use crate::error::Fault;
 
 /// Where in a file the data and their labels are, if not in the usual place.
@@ -28,6 +29,9 @@ pub struct LoadOptions {
     /// or Parquet file: the name of the column that holds labels of any kind; in a text file also
     /// its number counted from 1, in a Parquet file also several names with commas between them.
     pub labels_key: Option<String>,
+    /// The picture that every sample of a file is; folders of pictures know theirs. The samples stay
+    /// as they are, whatever the order of their pixels.
+    pub image_shape: Option<ImageShape>,
     /// How a folder of pictures is read.
     pub images: ImageOptions,
     /// Labels in a file of their own.
@@ -86,6 +90,17 @@ impl LoadOptions {
                 useless("--data-key", "a Parquet file, which holds one table without a name")
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The shape of the samples of a file, if it was told and fits their number of features.
+    pub(super) fn checked_shape(&self, features: usize) -> Result<Option<ImageShape>, Fault> {
+        match self.image_shape {
+            Some(shape) if shape.pixels() != Some(features) => {
+                let ImageShape { width, height, .. } = shape;
+                Err(Fault::ImageSize { features, width, height })
+            }
+            shape => Ok(shape),
         }
     }
 }

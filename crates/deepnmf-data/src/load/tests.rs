@@ -1,7 +1,9 @@
 use super::csv::Delimiter;
 use super::detect::detect;
 use super::test_files::{Mat, encode, npy};
+use super::test_load::loaded;
 use super::*;
+use crate::{ImageShape, PixelOrder};
 
 #[test]
 fn the_content_goes_before_the_extension() {
@@ -66,4 +68,32 @@ fn a_format_that_is_compiled_out_says_how_to_get_it() {
 fn the_extension_may_be_in_capitals() {
     assert_eq!(extension(Path::new("a/B.CSV")), "csv");
     assert_eq!(extension(Path::new("a.b/c")), "");
+}
+
+fn said_to_be(shape: &str, features: usize) -> Result<Dataset<f64>, Fault> {
+    let values: Vec<f64> = [1.0, 2.0].repeat(features);
+    let file = npy(1, "<f8", false, &format!("(2, {features})"), &encode("f8", false, &values));
+    let image_shape = Some(shape.parse().unwrap());
+    loaded("x.npy", &file, &LoadOptions { image_shape, ..LoadOptions::default() })
+}
+
+#[test]
+fn samples_of_a_file_are_the_pictures_they_are_said_to_be() {
+    let data = said_to_be("3x2:column-major", 6).unwrap();
+    let shape = ImageShape { width: 3, height: 2, order: PixelOrder::ColumnMajor };
+    assert_eq!(data.image_shape, Some(shape));
+    assert_eq!(data.x.col(0), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0], "they stay as they are");
+}
+
+#[test]
+fn pictures_of_another_size_are_refused_with_those_that_would_fit() {
+    for (features, advice) in [
+        (16, "if they are square, use --image 4x4"),
+        (12, "no square fits, but --image 4x3 or 3x4 would"),
+        (7, "leave --image out"),
+    ] {
+        let message = said_to_be("5x3", features).unwrap_err().to_string();
+        assert!(message.contains(&format!("have {features} features")), "{message}");
+        assert!(message.contains("5 x 3") && message.contains(advice), "{message}");
+    }
 }

@@ -55,3 +55,7 @@ fn difference<T: Scalar>(picture: &[T], i: usize, at: usize, length: usize, stri
         distance => (picture[after].to_f64() - picture[before].to_f64()) / distance as f64,
     }
 }
+
+#[cfg(test)]
+#[path = "igo_tests.rs"]
+mod tests;

@@ -6,6 +6,7 @@
 use deepnmf::{Matrix, Scalar};
 
 use super::step::refuse;
+use crate::load::memory;
 use crate::{DataError, ImageShape, PixelOrder};
 
 /// Resizes every sample.
@@ -21,6 +22,11 @@ pub(super) fn resize_samples<T: Scalar>(
     };
     let pixels = to.width.checked_mul(to.height).filter(|&pixels| pixels > 0);
     let pixels = pixels.ok_or_else(|| refuse("resize", "needs a width and a height"))?;
+    // A doctored model file may ask for any size.
+    if memory::check_table(pixels, x.cols(), size_of::<T>()).is_err() {
+        let ImageShape { width, height, .. } = to;
+        return Err(refuse("resize", format!("to {width} x {height} needs too much memory")));
+    }
     let mut result = Matrix::zeros(pixels, x.cols());
     for (sample, picture) in x.columns().enumerate() {
         let picture: Vec<f64> = picture.iter().map(|v| v.to_f64()).collect();
@@ -89,6 +95,15 @@ mod tests {
             let flat = resize(&[3.0; 7 * 5], (7, 5), to);
             assert_eq!(flat.len(), to.0 * to.1);
             assert!(flat.iter().all(|v| (v - 3.0).abs() < 1e-12), "{to:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_beyond_memory_are_refused() {
+        let shape = |width, height| ImageShape { width, height, order: PixelOrder::RowMajor };
+        let x = Matrix::<f32>::zeros(4, 3);
+        for side in [1 << 20, 1 << 31, usize::MAX] {
+            assert!(resize_samples(&x, shape(2, 2), shape(side, side)).is_err());
         }
     }
 

@@ -11,6 +11,7 @@ use super::resize::resize_samples;
 use super::scale::{Moments, Range};
 use super::tfidf::Idf;
 use super::{Normalize, log1p};
+use crate::image_shape::parse_size;
 use crate::{DataError, Dataset, ImageShape};
 
 /// One step, with what it has learnt from the data it was fitted to.
@@ -131,7 +132,9 @@ fn fitted<'s, S>(step: &'static str, state: Option<&'s S>) -> Result<&'s S, Data
 /// The shape of the pictures that the samples are.
 fn picture<T: Scalar>(step: &'static str, data: &Dataset<T>) -> Result<ImageShape, DataError> {
     let shape = data.image_shape.ok_or_else(|| {
-        refuse(step, "needs pictures, but nothing says how wide and high the samples are")
+        let why = "needs pictures, but nothing says how wide and high the samples are: say it with \
+                   --image, such as --image 32x32";
+        refuse(step, why)
     })?;
     checked(step, shape, data)
 }
@@ -142,7 +145,7 @@ fn checked<T: Scalar>(
     data: &Dataset<T>,
 ) -> Result<ImageShape, DataError> {
     let ImageShape { width, height, .. } = shape;
-    if width.checked_mul(height) == Some(data.features()) {
+    if shape.pixels() == Some(data.features()) {
         return Ok(shape);
     }
     let found = data.features();
@@ -179,11 +182,4 @@ impl FromStr for Step {
             _ => return Err(DataError::UnknownStep { name: text.into() }),
         })
     }
-}
-
-/// Width and height from `32x30`.
-fn parse_size(text: &str) -> Option<(usize, usize)> {
-    let (width, height) = text.split_once('x')?;
-    let side = |side: &str| side.parse().ok().filter(|&side| (1..=1 << 16).contains(&side));
-    Some((side(width)?, side(height)?))
 }

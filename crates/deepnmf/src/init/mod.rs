@@ -35,12 +35,15 @@ pub enum Start {
 /// Which factor carries the scale of a component.
 ///
 /// A layer above reads `H`. If `Z` carries the scale, all rows of `H` look equally important to
-/// it and it keeps arbitrary ones; so `H` is the default.
+/// it and it keeps arbitrary ones. Who reads the features of the last layer, though, does better if
+/// they are equally important: k-means on `H` that carries the scale sees little but the first few.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScaleIn {
-    /// The features: `H` holds singular values, columns of `Z` have about unit length.
+    /// The basis in the last layer, the features in those below.
     #[default]
+    Auto,
+    /// The features: `H` holds singular values, columns of `Z` have about unit length.
     H,
     /// The basis.
     Z,
@@ -49,11 +52,20 @@ pub enum ScaleIn {
 }
 
 impl ScaleIn {
+    /// What this means for the last layer or for one below.
+    pub(crate) fn in_layer(self, last: bool) -> Self {
+        match self {
+            Self::Auto if last => Self::Z,
+            Self::Auto => Self::H,
+            other => other,
+        }
+    }
+
     /// The power of a component's scale that goes into `H`.
     fn exponent(self) -> f64 {
         match self {
             Self::H => 1.0,
-            Self::Z => 0.0,
+            Self::Auto | Self::Z => 0.0,
             Self::Balanced => 0.5,
         }
     }

@@ -11,12 +11,19 @@
 //! whose residual is zero in the second case, while in the first `y = sum_j l_j b_j/|b_j|` is the
 //! direction with the largest margin `min_j cos(b_j, y)`, which is what keeps the shifts small.
 //! Few columns decide: those that the current answer violates most are added until none is left.
+//!
+//! Before that, the vector of the row space that is nearest to a constant one is tried. Where it is
+//! positive, no other serves better: what is shifted along it stays as far apart as it was, while a
+//! shift along the leading vector mixes each sample's length into all features.
 
 use crate::matrix::{Matrix, Scalar, dot, gram_of_columns};
 use crate::update::h_exact;
 
 /// A leading vector this far from every sample's right angle is taken without further search.
 const COMFORTABLE: f64 = 1e-2;
+
+/// A vector whose least entry is above this share of its mean is taken for flat.
+const FLAT: f64 = 0.05;
 
 /// Below this margin a positive vector cannot be told from rounding.
 const SMALLEST: f64 = 1e-6;
@@ -41,6 +48,9 @@ pub(super) fn positive_direction<T: Scalar>(b: &Matrix<T>) -> Option<Direction> 
     if b.rows() == 0 {
         return None;
     }
+    if let Some(y) = flattest(b) {
+        return Some(Direction::Along(y));
+    }
     let columns = unit_columns(b);
     let (positive, negative) = columns
         .columns()
@@ -55,6 +65,32 @@ pub(super) fn positive_direction<T: Scalar>(b: &Matrix<T>) -> Option<Direction> 
         _ if leading >= SMALLEST => Some(Direction::Leading { flipped }),
         _ => None,
     }
+}
+
+/// The direction of the vector nearest to a constant one in the space of the rows of `b`, which
+/// are orthogonal, if it is positive wherever a column is not zero.
+fn flattest<T: Scalar>(b: &Matrix<T>) -> Option<Vec<f64>> {
+    let mut sums = vec![0.0; b.rows()];
+    let mut squares = vec![0.0; b.rows()];
+    for column in b.columns() {
+        for ((sum, square), v) in sums.iter_mut().zip(&mut squares).zip(column) {
+            *sum += v.to_f64();
+            *square += v.to_f64() * v.to_f64();
+        }
+    }
+    let mut y: Vec<f64> = sums.iter().zip(&squares).map(|(sum, square)| sum / square).collect();
+    let along = |c: &[T]| c.iter().zip(&y).map(|(v, y)| v.to_f64() * y).sum::<f64>();
+    let non_zero = |c: &&[T]| c.iter().any(|v| *v != T::ZERO);
+    let (mut least, mut sum) = (f64::INFINITY, 0.0);
+    for value in b.columns().filter(non_zero).map(along) {
+        least = least.min(value);
+        sum += value;
+    }
+    let length = dot(&y, &y).sqrt();
+    for y in &mut y {
+        *y /= length;
+    }
+    (least > FLAT * sum / b.cols() as f64 && length.is_normal()).then_some(y)
 }
 
 /// The non-zero columns scaled to length one, in `f64`.

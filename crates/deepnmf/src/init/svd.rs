@@ -6,7 +6,8 @@
 //! * If some `y` makes `w = y^T B` positive, turn the basis such that the first row is `w` and add
 //!   as much of it to every other row as that row needs: `h_i = b_i + a_i w >= 0`. The rows still
 //!   span the same space, so `|X - Z H|` is the error of the rank-`k` decomposition, and nothing
-//!   of rank `k` is better. Non-negative data always have such a vector, the leading one.
+//!   of rank `k` is better. Non-negative data always have such a vector, the leading one; the
+//!   flattest one is best (`positive.rs`).
 //! * Otherwise one component pays for the shift: with `s_j = max(0, max_i -b_ij)`,
 //!   `h_i = b_i + s` for `i < k` and `h_k = s` reach the error of rank `k - 1`.
 

@@ -160,6 +160,19 @@ impl<T: Scalar> IndexMut<(usize, usize)> for Matrix<T> {
     }
 }
 
+/// `a += factor b`.
+pub(crate) fn add_scaled<T: Scalar>(a: &mut Matrix<T>, factor: f64, b: &Matrix<T>) {
+    debug_assert_eq!(a.shape(), b.shape());
+    let factor = T::from_f64(factor);
+    a.data.iter_mut().zip(&b.data).for_each(|(a, b)| *a += factor * *b);
+}
+
+/// `a *= factor`.
+pub(crate) fn scale<T: Scalar>(a: &mut Matrix<T>, factor: f64) {
+    let factor = T::from_f64(factor);
+    a.data.iter_mut().for_each(|a| *a *= factor);
+}
+
 /// A dot product carried out in `f64`, in eight partial sums so that it vectorises; the order of
 /// additions is fixed.
 pub(crate) fn dot<T: Scalar>(a: &[T], b: &[T]) -> f64 {

@@ -1,5 +1,6 @@
 //! The factors of a model with any number of layers.
 
+use crate::activation::Activation;
 use crate::error::{Error, Result};
 use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, product};
 use crate::objective::reconstruction_error;
@@ -13,15 +14,32 @@ pub struct Factors<T> {
     pub h: Vec<Matrix<T>>,
     /// What is taken off every sample first, in models that do so.
     pub offset: Option<Vec<T>>,
+    /// The nonlinearity between the layers: `H_{i-1} ~ g(Z_i H_i)`.
+    pub activation: Activation,
 }
 
 impl<T: Scalar> Factors<T> {
-    /// Factors of a model that takes nothing off the samples.
+    /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
-        Self { z, h, offset: None }
+        Self { z, h, offset: None, activation: Activation::Identity }
     }
 
-    /// `|X - Z_1 ... Z_layer H|_F` for features `h` of a layer.
+    /// The features of layer 1 that features `h` of a layer stand for: `g(Z_2 g( ... Z_layer h))`.
+    ///
+    /// # Errors
+    /// If there is no such layer.
+    ///
+    /// # Panics
+    /// If the shape of `h` does not fit the layer.
+    pub fn decode(&self, layer: usize, h: &Matrix<T>) -> Result<Matrix<T>> {
+        self.check_layer(layer)?;
+        Ok(self.z[1..layer]
+            .iter()
+            .rev()
+            .fold(h.clone(), |h, z| self.activation.apply(&product(z.view(), h.view()))))
+    }
+
+    /// `|X - Z_1 g(Z_2 ... g(Z_layer H))|_F` for features `h` of a layer.
     ///
     /// # Errors
     /// If there is no such layer.
@@ -34,10 +52,17 @@ impl<T: Scalar> Factors<T> {
         layer: usize,
         h: &Matrix<T>,
     ) -> Result<f64> {
-        let basis = self.basis(layer)?;
+        let (basis, decoded);
+        let (z, h) = if self.activation == Activation::Identity {
+            basis = self.basis(layer)?;
+            (&basis, h)
+        } else {
+            decoded = self.decode(layer, h)?;
+            (&self.z[0], &decoded)
+        };
         Ok(match &self.offset {
-            None => reconstruction_error(x, &basis, h),
-            Some(offset) => reconstruction_error(&Centred::new(x, offset), &basis, h),
+            None => reconstruction_error(x, z, h),
+            Some(offset) => reconstruction_error(&Centred::new(x, offset), z, h),
         })
     }
 
@@ -54,7 +79,8 @@ impl<T: Scalar> Factors<T> {
         &self.h[self.h.len() - 1]
     }
 
-    /// `Phi = Z_1 ... Z_layer`, the basis of a layer in the space of the data, `p x k`.
+    /// `Phi = Z_1 ... Z_layer`, the basis of a layer in the space of the data, `p x k`. In a
+    /// nonlinear model it is what the basis would be without the nonlinearity.
     ///
     /// # Errors
     /// If there is no such layer.

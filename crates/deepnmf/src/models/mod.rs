@@ -8,7 +8,7 @@ mod semi_nmf;
 mod summary;
 mod whitened_pca;
 
-pub use deep_semi_nmf::{DeepSemiNmf, Form};
+pub use deep_semi_nmf::{DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties};
 pub use factors::Factors;
 pub use options::FitOptions;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
@@ -17,6 +17,7 @@ pub use whitened_pca::WhitenedPca;
 
 use serde::{Deserialize, Serialize};
 
+use crate::activation::Activation;
 use crate::matrix::Scalar;
 
 /// The settings a model was fitted with; one variant per model.
@@ -25,7 +26,7 @@ use crate::matrix::Scalar;
 pub enum Settings {
     /// `X ~ Z H`.
     SemiNmf(SemiNmf),
-    /// `X ~ Z_1 Z_2 ... Z_m H_m`.
+    /// `X ~ Z_1 g(Z_2 ... g(Z_m H_m))`.
     DeepSemiNmf(DeepSemiNmf),
     /// Whitened principal components.
     WhitenedPca(WhitenedPca),
@@ -47,6 +48,14 @@ impl Settings {
             Self::SemiNmf(model) => vec![model.components],
             Self::DeepSemiNmf(model) => model.layers.clone(),
             Self::WhitenedPca(model) => vec![model.components],
+        }
+    }
+
+    /// The nonlinearity between the layers.
+    pub(crate) fn activation(&self) -> Activation {
+        match self {
+            Self::DeepSemiNmf(model) => model.activation,
+            _ => Activation::Identity,
         }
     }
 

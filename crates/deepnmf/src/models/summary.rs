@@ -72,19 +72,20 @@ pub struct Summary {
     pub features: usize,
     /// The number of samples `n`.
     pub samples: usize,
-    /// The reconstruction error `|X - Z_1 ... Z_m H_m|_F`.
+    /// The reconstruction error `|X - Z_1 g(Z_2 ... g(Z_m H_m))|_F`.
     pub error: f64,
     /// The same relative to `|X|_F`.
     pub relative_error: f64,
-    /// The smallest error that any factorization of the top layer's rank can have.
+    /// The smallest error that any linear factorization of the top layer's rank can have.
     pub svd_bound: Option<f64>,
-    /// By how much the error exceeds the bound: `error / svd_bound - 1`.
+    /// By how much the error exceeds the bound: `error / svd_bound - 1`. Nonlinear models can go
+    /// below it.
     pub gap: Option<f64>,
     /// Why the last loop over the top layer ended.
     pub stop: StopReason,
     /// Iterations of that loop.
     pub iterations: usize,
-    /// Its errors: at the start, then after each iteration.
+    /// Its errors, at the start and after each iteration: the root of twice its objective.
     pub history: Vec<f64>,
     /// Seconds of the whole fit.
     pub seconds: f64,
@@ -103,12 +104,14 @@ pub(crate) struct Outcome {
     /// Which of the runs decided the top layer.
     pub(crate) main_run: usize,
     pub(crate) notices: Vec<Notice>,
+    /// The reconstruction error, where the history is that of another objective.
+    pub(crate) error: Option<f64>,
 }
 
 impl Summary {
     pub(crate) fn new((features, samples): (usize, usize), outcome: Outcome) -> Self {
         let run = &outcome.runs[outcome.main_run];
-        let error = run.history[run.history.len() - 1];
+        let error = outcome.error.unwrap_or(run.history[run.history.len() - 1]);
         let norm = outcome.x_norm_sq.sqrt();
         // A bound that is rounding alone is nothing to compare with.
         let comparable = outcome.bound.filter(|b| *b > 1e-7 * norm);

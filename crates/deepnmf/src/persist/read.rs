@@ -154,9 +154,10 @@ fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -
         .collect::<Result<Vec<_>>>()?;
     let mut h = z.split_off(layers.len());
     let offset = h.split_off(layers.len()).pop().map(Matrix::into_vec);
+    let activation = header.settings.activation();
     Ok(Model {
         settings: header.settings,
-        factors: Factors { z, h, offset },
+        factors: Factors { z, h, offset, activation },
         summary: header.summary,
         provenance: header.provenance,
     })

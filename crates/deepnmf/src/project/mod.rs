@@ -5,17 +5,21 @@
 //! * Method 1, [`Projection::Basis`]: `h = Phi^+ x`. Fast, but entries may be negative.
 //! * Method 2, [`Projection::NonNegative`]: `h = argmin |x - Phi h|` over `h >= 0`, solved
 //!   exactly, so that the training set never comes back with a larger error than the fit had.
+//!
+//! With a nonlinearity between the layers both look different: see `nonlinear.rs`.
 
+mod nonlinear;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use crate::activation::Activation;
 use crate::error::{Error, Result};
 use crate::matrix::{
     Centred, DataMatrix, Matrix, Scalar, Whitening, check_data, gram_of_columns, product,
 };
-use crate::models::Model;
+use crate::models::{Factors, Model};
 use crate::update::{Products, h_exact, h_hals};
 
 /// Sweeps of coordinate descent that guess the active sets for the exact solver.
@@ -51,26 +55,49 @@ impl<T: Scalar> Model<T> {
         layer: usize,
         method: Projection,
     ) -> Result<Matrix<T>> {
-        let phi = self.factors.basis(layer)?;
-        let (features, _) = x.shape();
-        if features != phi.rows() {
+        let factors = &self.factors;
+        factors.check_layer(layer)?;
+        let (found, expected) = (x.shape().0, factors.z[0].rows());
+        if found != expected {
             return Err(Error::Shape {
                 what: "the number of features of each sample".into(),
-                found: features.to_string(),
-                expected: phi.rows().to_string(),
+                found: found.to_string(),
+                expected: expected.to_string(),
             });
         }
         check_data(x)?;
-        match (method, &self.factors.offset) {
-            (Projection::Basis, None) => by_basis(x, &phi),
-            (Projection::Basis, Some(offset)) => by_basis(&Centred::new(x, offset), &phi),
-            (Projection::NonNegative, None) => Ok(non_negative(x, &phi)),
+        match (method, &factors.offset) {
+            (Projection::Basis, Some(offset)) => {
+                by_basis(&Centred::new(x, offset), &factors.basis(layer)?)
+            }
+            (Projection::Basis, None) if is_linear(factors, layer) => {
+                by_basis(x, &factors.basis(layer)?)
+            }
+            (Projection::Basis, None) => nonlinear::by_inverses(x, factors, layer),
+            (Projection::NonNegative, None) => non_negative_features(x, factors, layer),
             (Projection::NonNegative, Some(_)) => {
                 let accepted = "features of this model have any sign, use basis";
                 Err(Error::parameter("the method", "nonnegative", accepted))
             }
         }
     }
+}
+
+/// Method 2 for data that fit the bases.
+pub(crate) fn non_negative_features<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    factors: &Factors<T>,
+    layer: usize,
+) -> Result<Matrix<T>> {
+    if is_linear(factors, layer) {
+        return Ok(non_negative(x, &factors.basis(layer)?));
+    }
+    Ok(nonlinear::by_descent(x, factors, layer))
+}
+
+/// Whether nothing nonlinear lies between a layer and the data.
+fn is_linear<T: Scalar>(factors: &Factors<T>, layer: usize) -> bool {
+    layer == 1 || factors.activation == Activation::Identity
 }
 
 /// `Phi^+ x` through an orthonormal basis `Phi W^T` of the same space.

@@ -18,15 +18,19 @@ pub(super) fn is_anndata(root: &Group) -> bool {
     says || (root.group("obs").is_ok() && root.group("var").is_ok())
 }
 
-/// Reads the table, the labels and the names of samples and features.
-pub(super) fn read<T: Scalar>(root: &Group, options: &LoadOptions) -> Result<Dataset<T>, Fault> {
+/// Reads the table, the labels and the names of samples and features from a file of `length` bytes.
+pub(super) fn read<T: Scalar>(
+    root: &Group,
+    options: &LoadOptions,
+    length: u64,
+) -> Result<Dataset<T>, Fault> {
     let key = options.data_key.as_deref().unwrap_or("X");
-    let x: Matrix<T> = read_x(root, key)?;
+    let x: Matrix<T> = read_x(root, key, length)?;
     let (features, samples) = x.shape();
     let obs = root.group("obs").map_err(damaged)?;
     let attributes = match &options.labels_key {
         Some(name) => vec![asked(&obs, name, samples)?],
-        None => all(&obs, samples)?,
+        None => all(&obs, samples, length)?,
     };
     Ok(Dataset {
         feature_names: names_beside(root, key).filter(|names| names.len() == features),
@@ -36,14 +40,14 @@ pub(super) fn read<T: Scalar>(root: &Group, options: &LoadOptions) -> Result<Dat
     })
 }
 
-fn read_x<T: Scalar>(root: &Group, key: &str) -> Result<Matrix<T>, Fault> {
+fn read_x<T: Scalar>(root: &Group, key: &str, length: u64) -> Result<Matrix<T>, Fault> {
     let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
     let mut parent = root.clone();
     for part in folder.split('/').filter(|part| !part.is_empty()) {
         parent = parent.group(part).map_err(|_| no_table(root, key))?;
     }
     if let Ok(group) = parent.group(name) {
-        return sparse::read(&group);
+        return sparse::read(&group, length);
     }
     let array = parent.dataset(name).map_err(|_| no_table(root, key))?;
     let &[samples, features] = shape(&array)?.as_slice() else {
@@ -98,8 +102,10 @@ fn asked(obs: &Group, name: &str, samples: usize) -> Result<Attribute, Fault> {
 }
 
 /// Every column that can be labels; measurements such as counts of genes are left out.
-fn all(obs: &Group, samples: usize) -> Result<Vec<Attribute>, Fault> {
+fn all(obs: &Group, samples: usize, length: u64) -> Result<Vec<Attribute>, Fault> {
     let columns = columns(obs)?;
+    // One array may be a column under many names.
+    memory::check_packed(samples, columns.len(), length)?;
     let labels = columns.iter().filter_map(|name| column(obs, name).ok());
     Ok(labels.filter(|labels| labels.len() == samples).collect())
 }

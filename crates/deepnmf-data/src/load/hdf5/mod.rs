@@ -35,13 +35,14 @@ pub(super) fn read<T: Scalar>(
     matlab: bool,
     options: &LoadOptions,
 ) -> Result<Dataset<T>, Fault> {
-    let limits = limits(storage.len());
+    let length = storage.len();
+    let limits = limits(length);
     let file = Hdf5File::from_storage_with_options(storage, limits).map_err(damaged)?;
     let root = file.root_group().map_err(damaged)?;
     if matlab {
         tables::read_matlab(&root, options)
     } else if h5ad::is_anndata(&root) {
-        h5ad::read(&root, options)
+        h5ad::read(&root, options, length)
     } else {
         tables::read_plain(&root, options)
     }

@@ -8,11 +8,11 @@ use super::super::number::not_finite;
 use super::{damaged, group_word, numbers};
 use crate::error::Fault;
 
-/// Reads the group of a sparse table of samples x features.
+/// Reads the group of a sparse table of samples x features from a file of `length` bytes.
 ///
 /// # Errors
-/// If its parts contradict each other, or the dense table does not fit into memory.
-pub(super) fn read<T: Scalar>(group: &Group) -> Result<Matrix<T>, Fault> {
+/// If its parts contradict each other, or the dense table is too large.
+pub(super) fn read<T: Scalar>(group: &Group, length: u64) -> Result<Matrix<T>, Fault> {
     let rows_first = match group_word(group, "encoding-type").as_deref() {
         Some("csr_matrix") => true,
         Some("csc_matrix") => false,
@@ -22,6 +22,7 @@ pub(super) fn read<T: Scalar>(group: &Group) -> Result<Matrix<T>, Fault> {
     if samples == 0 || features == 0 {
         return Err(Fault::EmptyTable { samples, features });
     }
+    memory::check_packed(samples, features, length)?;
     memory::check_table(samples, features, size_of::<T>())?;
     let part = |name| numbers(&group.dataset(name).map_err(damaged)?);
     let (values, indices, starts) = (part("data")?, part("indices")?, part("indptr")?);

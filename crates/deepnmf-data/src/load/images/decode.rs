@@ -4,17 +4,18 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
-use super::super::number;
+use super::super::{memory, number};
+use super::tiff;
 use crate::error::{Fault, shown};
 use crate::preprocess::resize::resize;
 
 /// Grey pixels, row by row, from 0 (black) to 255 (white).
-pub(in crate::load) struct Picture {
-    pub(in crate::load) width: usize,
-    pub(in crate::load) height: usize,
-    pub(in crate::load) pixels: Vec<f64>,
+pub(super) struct Picture {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) pixels: Vec<f64>,
 }
 
 impl Picture {
@@ -39,19 +40,24 @@ pub(super) fn read(path: &Path) -> Result<Picture, Fault> {
 }
 
 /// Decodes a picture of `length` bytes.
-pub(in crate::load) fn decode(
-    mut file: impl BufRead + Seek,
-    length: u64,
-) -> Result<Picture, Fault> {
+fn decode(mut file: impl BufRead + Seek, length: u64) -> Result<Picture, Fault> {
     let mut head = Vec::new();
     file.by_ref().take(16).read_to_end(&mut head)?;
     file.rewind()?;
     let Some(format) = format(&head) else {
         return Err(Fault::damaged("it is no PGM, PNG, JPEG, TIFF or BMP picture"));
     };
+    if format == ImageFormat::Tiff {
+        tiff::check(&mut file, length)?;
+    }
     let mut reader = ImageReader::with_format(file, format);
     reader.limits(limits(length));
-    grey(&reader.decode().map_err(damaged)?)
+    let decoder = reader.into_decoder().map_err(damaged)?;
+    let (width, height) = decoder.dimensions();
+    // Limits count bytes, of which eight pixels in black and white share one.
+    let packed = memory::check_packed(width as usize, height as usize, length);
+    packed.map_err(|_| too_many_pixels())?;
+    grey(DynamicImage::from_decoder(decoder).map_err(damaged)?)
 }
 
 /// No format here packs more than a few thousand bytes into one.
@@ -67,25 +73,27 @@ fn limits(length: u64) -> Limits {
     limits
 }
 
-fn grey(image: &DynamicImage) -> Result<Picture, Fault> {
+fn grey(image: DynamicImage) -> Result<Picture, Fault> {
     let (width, height) = (image.width() as usize, image.height() as usize);
     if width == 0 || height == 0 {
         return Err(Fault::damaged("the picture has no pixels"));
     }
     let pixels = if image.color().bytes_per_pixel() / image.color().channel_count() > 1 {
-        image.to_luma16().iter().map(|&v| f64::from(v) / 257.0).collect()
+        image.into_luma16().iter().map(|&v| f64::from(v) / 257.0).collect()
     } else {
-        image.to_luma8().iter().map(|&v| f64::from(v)).collect()
+        image.into_luma8().iter().map(|&v| f64::from(v)).collect()
     };
     Ok(Picture { width, height, pixels })
+}
+
+fn too_many_pixels() -> Fault {
+    Fault::damaged("it says it has more pixels than a file of its size can hold")
 }
 
 fn damaged(error: ImageError) -> Fault {
     match error {
         ImageError::IoError(error) => number::cut_short(&error),
-        ImageError::Limits(_) => {
-            Fault::damaged("it says it has more pixels than a file of its size can hold")
-        }
+        ImageError::Limits(_) => too_many_pixels(),
         ImageError::Unsupported(error) => Fault::Unsupported {
             format: "a picture of a rare kind",
             instead: match error.format_hint() {

@@ -1,7 +1,8 @@
 //! Folders of pictures: every picture is a sample, every pixel a feature.
 
-pub(super) mod decode;
+mod decode;
 mod folder;
+mod tiff;
 
 use std::path::Path;
 
@@ -41,6 +42,10 @@ fn refuse_useless(options: &LoadOptions) -> Result<(), Fault> {
     if options.labels_key.is_some() {
         let format = "a folder of pictures, whose labels are in the names of files and folders";
         return Err(Fault::UselessOption { option: "--labels-key", format });
+    }
+    if options.image_shape.is_some() {
+        let format = "a folder of pictures, which know their size";
+        return Err(Fault::UselessOption { option: "--image", format });
     }
     match options.images.resize {
         Some((0, _) | (_, 0)) => Err(Fault::EmptyTable { samples: 1, features: 0 }),
@@ -98,4 +103,4 @@ fn attributes(entries: &[Entry], pattern: Option<&Pattern>) -> Vec<Attribute> {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;

@@ -18,12 +18,6 @@ fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A small picture in one of the five formats.
-pub(in crate::load) fn small(format: usize) -> Vec<u8> {
-    use ImageFormat::{Bmp, Jpeg, Png, Pnm, Tiff};
-    encoded(sample(9, 7), [Bmp, Jpeg, Png, Pnm, Tiff][format])
-}
-
 /// A folder of files, by their paths.
 fn folder(files: &[(&str, Vec<u8>)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -139,4 +133,12 @@ fn damaged_pictures_empty_folders_and_useless_options_are_named() {
     assert!(message.contains("more pixels than a file of its size can hold"), "{message}");
     let labels = LoadOptions { labels_key: Some("y".into()), ..LoadOptions::default() };
     assert!(said(&folder(&files_again()), &labels).contains("--labels-key does not apply"));
+}
+
+#[test]
+fn a_folder_is_not_told_the_size_of_its_pictures() {
+    let image_shape = Some("2x2".parse().unwrap());
+    let options = LoadOptions { image_shape, ..LoadOptions::default() };
+    let message = said(&folder(&files_again()), &options);
+    assert!(message.contains("--image does not apply to a folder of pictures"), "{message}");
 }

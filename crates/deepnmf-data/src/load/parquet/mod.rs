@@ -32,6 +32,7 @@ fn read_trusting<T: Scalar>(
     file: impl ChunkReader + 'static,
     options: &LoadOptions,
 ) -> Result<Dataset<T>, Fault> {
+    let length = file.len();
     let reader = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
     let columns: Vec<Column> = {
         let schema = reader.metadata().file_metadata().schema_descr();
@@ -48,6 +49,7 @@ fn read_trusting<T: Scalar>(
         let (name, found) = (shown(&words.name), "text".into());
         return Err(Fault::NotANumberColumn { name, found });
     }
+    memory::check_packed(samples, columns.len(), length)?;
     memory::check_table(samples, features.len(), size_of::<T>())?;
     let table = Table { samples, features: features.len(), order: Order::Columns };
     let mut data = Vec::new();

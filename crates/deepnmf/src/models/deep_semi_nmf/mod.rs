@@ -1,18 +1,23 @@
-//! Deep Semi-NMF (the paper's section 3): `X ~ Z_1 Z_2 ... Z_m H_m` with `H_i >= 0`.
-//!
-//! ```text
-//! min |X - Z_1 ... Z_m H_m|_F^2 / 2,     H_{i-1} ~ Z_i H_i >= 0
-//! ```
+//! Deep Semi-NMF (the paper's section 3): `X ~ Z_1 g(Z_2 ... g(Z_m H_m))` with `H_i >= 0`.
 //!
 //! Layers are pre-trained greedily by Semi-NMF, each on the features of the one below, and then
-//! fine-tuned together by Algorithm 1. [`literal`] is that algorithm as it is printed (with the
-//! two different `Psi` that its shapes need); [`algorithm`] is the same map in closed form.
+//! fine-tuned together ([`fit`]): the linear model by Algorithm 1 of the paper, of which [`literal`]
+//! is the print (with the two different `Psi` that its shapes need) and [`algorithm`] the same map
+//! in closed form; nonlinear models and other losses by gradients of [`network`] or, where they are
+//! linear, block by block ([`blocks`]).
 
 mod algorithm;
+mod blocks;
+mod fit;
 mod literal;
+mod network;
+#[cfg(test)]
+mod network_tests;
+#[cfg(test)]
+mod nonlinear_tests;
 mod params;
 
 #[cfg(test)]
 mod tests;
 
-pub use params::{DeepSemiNmf, Form};
+pub use params::{DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties};

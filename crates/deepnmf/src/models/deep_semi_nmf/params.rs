@@ -1,16 +1,12 @@
-//! Settings of Deep Semi-NMF, and the fit.
+//! Settings of Deep Semi-NMF, checked.
 
 use serde::{Deserialize, Serialize};
 
-use super::{algorithm, literal};
-use crate::driver::{FitSession, Run};
-use crate::error::Result;
+use crate::activation::Activation;
+use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Scalar, check_data};
 use crate::models::options::check_layers;
-use crate::models::semi_nmf::{check_given_features, start_and_run};
-use crate::models::summary::{Outcome, svd_bound};
-use crate::models::{Factors, FitOptions, Model, Notice, Settings, Summary};
-use crate::observe::Stage;
+use crate::models::{FitOptions, Notice};
 
 /// How Algorithm 1 is carried out. Both forms give the same bases and top features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -23,14 +19,92 @@ pub enum Form {
     Literal,
 }
 
-/// Deep Semi-NMF: `X ~ Z_1 ... Z_m H_m` with non-negative features in every layer.
+/// What is minimised over all layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loss {
+    /// `|X - Z_1 g(Z_2 ... g(Z_m H_m))|^2`: only the top features count, those below follow.
+    #[default]
+    Paper,
+    /// `sum_i w_i |H_{i-1} - g(Z_i H_i)|^2`: each layer explains the features of the one below.
+    Layer,
+    /// `sum_i w_i |X - Z_1 g(Z_2 ... g(Z_i H_i))|^2`: each layer explains the data.
+    Data,
+}
+
+/// What does the minimising.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "lowercase")]
+pub enum Optimizer {
+    /// For linear models Algorithm 1 (the paper's loss) or block descent (the others); for nonlinear
+    /// ones [`Optimizer::Varpro`].
+    #[default]
+    Auto,
+    /// Accelerated projected gradients with backtracking and restart.
+    Apg {
+        /// Whether all blocks move at once, or one after the other.
+        joint: bool,
+    },
+    /// Adam on full batches, as the authors' Python code does it.
+    Adam {
+        /// The step size.
+        step: f64,
+    },
+    /// Variable projection: `Z_1` by least squares in every step, the others by L-BFGS.
+    Varpro,
+}
+
+/// How descent by gradients is done. Linear models with [`Optimizer::Auto`] have none.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Descent {
+    /// What does the minimising.
+    pub optimizer: Optimizer,
+    /// The most iterations; the rule of the other loops decides on the rest.
+    pub max_iterations: usize,
+}
+
+impl Default for Descent {
+    fn default() -> Self {
+        Self { optimizer: Optimizer::Auto, max_iterations: 150 }
+    }
+}
+
+/// What is held small or brought into shape because a free basis leaves it undetermined.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Penalties {
+    /// The weight of `sum_i |Z_i|^2 / 2`, as a share of a sample's mean squared length.
+    pub ridge: f64,
+    /// The weight of the sum of all features that are variables, as the same share.
+    pub sparsity: f64,
+    /// The form in which the result is returned.
+    pub normal_form: NormalForm,
+}
+
+/// Which factor of a component has length one in the result. The product stays what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NormalForm {
+    /// As the fit left them.
+    #[default]
+    None,
+    /// Every row of `H_m`.
+    Features,
+    /// Every column of `Z_m`.
+    Basis,
+}
+
+/// Deep Semi-NMF: `X ~ Z_1 g(Z_2 ... g(Z_m H_m))` with non-negative features in every layer.
 ///
 /// ```
-/// use deepnmf::{DeepSemiNmf, Matrix};
-/// let x = Matrix::from_fn(12, 40, |i, j| ((i + 2) * (j + 3) % 7) as f64);
-/// let model = DeepSemiNmf::new([6, 3]).fit(&x)?;
-/// assert_eq!(model.factors.h[1].shape(), (3, 40));
-/// assert_eq!(model.factors.basis(2)?.shape(), (12, 3));
+/// use deepnmf::{Activation, DeepSemiNmf, Matrix};
+/// let x = Matrix::from_fn(12, 40, |i, j| ((i * j) as f64).sin() + 1.0);
+/// let linear = DeepSemiNmf::new([6, 3]).fit(&x)?;
+/// assert_eq!(linear.factors.h[1].shape(), (3, 40));
+/// assert_eq!(linear.factors.basis(2)?.shape(), (12, 3));
+/// let relu = DeepSemiNmf::new([6, 3]).activation(Activation::Relu).fit(&x)?;
+/// assert!(relu.summary.error < linear.summary.error);
 /// # Ok::<(), deepnmf::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,14 +113,38 @@ pub struct DeepSemiNmf {
     pub layers: Vec<usize>,
     /// How Algorithm 1 is carried out.
     pub form: Form,
+    /// The nonlinearity between the layers.
+    #[serde(default)]
+    pub activation: Activation,
+    /// What is minimised.
+    #[serde(default)]
+    pub loss: Loss,
+    /// The weight of each layer in the losses that have one; all one if empty.
+    #[serde(default)]
+    pub weights: Vec<f64>,
+    /// How descent by gradients is done.
+    #[serde(default)]
+    pub descent: Descent,
+    /// What is held small.
+    #[serde(default)]
+    pub penalties: Penalties,
     /// Settings that all models share.
     pub options: FitOptions,
 }
 
 impl DeepSemiNmf {
-    /// Deep Semi-NMF with the given layer sizes and default settings.
+    /// Linear Deep Semi-NMF with the given layer sizes and default settings.
     pub fn new(layers: impl Into<Vec<usize>>) -> Self {
-        Self { layers: layers.into(), form: Form::default(), options: FitOptions::default() }
+        Self {
+            layers: layers.into(),
+            form: Form::default(),
+            activation: Activation::default(),
+            loss: Loss::default(),
+            weights: Vec::new(),
+            descent: Descent::default(),
+            penalties: Penalties::default(),
+            options: FitOptions::default(),
+        }
     }
 
     /// Replaces the shared settings.
@@ -61,69 +159,101 @@ impl DeepSemiNmf {
         Self { form, ..self }
     }
 
-    /// Factorizes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or the settings do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
+    /// Sets the nonlinearity between the layers.
+    #[must_use]
+    pub fn activation(self, activation: Activation) -> Self {
+        Self { activation, ..self }
     }
 
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        self.check(x)?;
-        let mut fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
-        let mut factors = Factors::new(vec![], vec![]);
-        for (i, &k) in self.layers.iter().enumerate() {
-            let input = factors.h.last().map_or(x, |h| h as &dyn DataMatrix<T>);
-            let stage = Stage::Pretraining { layer: i + 1 };
-            let layer = start_and_run(input, k, stage, &self.options, session)?;
-            if i == 0 {
-                fit.singular_values = layer.singular_values;
-            }
-            fit.notices.extend(layer.notice);
-            fit.runs.push(layer.run);
-            factors.z.push(layer.z);
-            factors.h.push(layer.h);
-        }
-        self.finish(x, factors, fit, session)
+    /// Sets what is minimised.
+    #[must_use]
+    pub fn loss(self, loss: Loss) -> Self {
+        Self { loss, ..self }
     }
 
-    /// Fine-tunes given factors instead of pre-training, for instance those of another model.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and if the factors do not have the shapes of this model.
-    pub fn fit_from<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        factors: Factors<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        self.check(x)?;
-        let (p, n) = x.shape();
-        factors.check_shapes(p, n, &self.layers)?;
-        for (i, (z, h)) in factors.z.iter().zip(&factors.h).enumerate() {
-            check_data(z)?;
-            check_given_features(h, h.shape(), i + 1)?;
-        }
-        let fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
-        self.finish(x, factors, fit, session)
+    /// Sets the weight of each layer, for [`Loss::Layer`] and [`Loss::Data`].
+    #[must_use]
+    pub fn weights(self, weights: impl Into<Vec<f64>>) -> Self {
+        Self { weights: weights.into(), ..self }
     }
 
-    fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
+    /// Sets how descent by gradients is done.
+    #[must_use]
+    pub fn descent(self, descent: Descent) -> Self {
+        Self { descent, ..self }
+    }
+
+    /// Sets what does the minimising.
+    #[must_use]
+    pub fn optimizer(self, optimizer: Optimizer) -> Self {
+        Self { descent: Descent { optimizer, ..self.descent }, ..self }
+    }
+
+    /// Sets what is held small.
+    #[must_use]
+    pub fn penalties(self, penalties: Penalties) -> Self {
+        Self { penalties, ..self }
+    }
+
+    /// Whether Algorithm 1 of the paper applies: a linear model, its loss, nothing held small.
+    pub(super) fn is_the_papers(&self) -> bool {
+        self.activation == Activation::Identity
+            && self.loss == Loss::Paper
+            && self.descent.optimizer == Optimizer::Auto
+            && (self.penalties.ridge, self.penalties.sparsity) == (0.0, 0.0)
+    }
+
+    /// The weight of each layer.
+    pub(super) fn layer_weights(&self) -> Vec<f64> {
+        if self.weights.is_empty() { vec![1.0; self.layers.len()] } else { self.weights.clone() }
+    }
+
+    pub(super) fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
         self.options.check()?;
+        self.check_weights()?;
+        self.check_penalties()?;
         check_data(x)?;
         check_layers(&self.layers, x.shape().1)
     }
 
-    fn increasing_layers(&self) -> Vec<Notice> {
+    fn check_weights(&self) -> Result<()> {
+        let layers = self.layers.len();
+        if !self.weights.is_empty() && self.loss == Loss::Paper {
+            let accepted = "the paper's loss has no weights, use that of the layers or of the data";
+            return Err(Error::parameter("the list of weights", "given", accepted));
+        }
+        if !self.weights.is_empty() && self.weights.len() != layers {
+            let accepted = format!("give one for each of the {layers} layers");
+            return Err(Error::parameter("the number of weights", self.weights.len(), accepted));
+        }
+        match self.weights.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
+            Some(weight) => Err(Error::parameter("a weight", weight, "it must be above 0")),
+            None => Ok(()),
+        }
+    }
+
+    fn check_penalties(&self) -> Result<()> {
+        let Penalties { ridge, sparsity, .. } = self.penalties;
+        for (name, value) in [("the ridge", ridge), ("the weight of sparsity", sparsity)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::parameter(name, value, "it must be a number of at least 0"));
+            }
+        }
+        if sparsity > 0.0 && ridge == 0.0 {
+            // Features could shrink towards nothing while the bases grow.
+            let accepted = "sparse features need a ridge above 0 as well";
+            return Err(Error::parameter("the ridge", ridge, accepted));
+        }
+        match self.descent.optimizer {
+            Optimizer::Adam { step } if !(step > 0.0 && step.is_finite()) => {
+                Err(Error::parameter("the step size of Adam", step, "it must be above 0"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A notice for every layer that is larger than the one below it.
+    pub(super) fn increasing_layers(&self) -> Vec<Notice> {
         self.layers
             .windows(2)
             .enumerate()
@@ -135,68 +265,4 @@ impl DeepSemiNmf {
             })
             .collect()
     }
-
-    /// Fine-tunes and sums up.
-    fn finish<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        factors: Factors<T>,
-        mut fit: Fit,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let x_norm_sq = x.norm_sq();
-        // One layer that has been trained is a finished Semi-NMF.
-        let (factors, main_run) = if self.layers.len() == 1 && !fit.runs.is_empty() {
-            (factors, 0)
-        } else {
-            let main_run = fit.runs.len();
-            (self.fine_tune(x, factors, &mut fit, session)?, main_run)
-        };
-        let top = self.layers[self.layers.len() - 1];
-        let known = fit.singular_values.as_deref();
-        let seed = self.options.seed;
-        let bound = self.options.measure_bound.then(|| svd_bound(x, x_norm_sq, top, known, seed));
-        let outcome = Outcome {
-            x_norm_sq,
-            bound: bound.transpose()?,
-            seconds: session.seconds(),
-            runs: fit.runs,
-            main_run,
-            notices: fit.notices,
-        };
-        let summary = Summary::new(x.shape(), outcome);
-        Ok(Model::new(Settings::DeepSemiNmf(self.clone()), factors, summary))
-    }
-
-    fn fine_tune<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        factors: Factors<T>,
-        fit: &mut Fit,
-        session: &mut FitSession<'_>,
-    ) -> Result<Factors<T>> {
-        let (first, last) = (self.layers[0], self.layers[self.layers.len() - 1]);
-        let fast = self.form == Form::Fast && algorithm::applies_to(&factors)?;
-        if self.form == Form::Fast && !fast {
-            fit.notices.push(Notice::LiteralForm);
-        }
-        if first > last {
-            fit.notices.push(Notice::RankCollapse { first, last });
-        }
-        let (factors, runs) = if fast {
-            algorithm::fine_tune(x, factors, &self.options, session)?
-        } else {
-            literal::fine_tune(x, factors, &self.options, session)?
-        };
-        fit.runs.extend(runs);
-        Ok(factors)
-    }
-}
-
-/// What a fit has learnt on its way.
-#[derive(Default)]
-struct Fit {
-    runs: Vec<Run>,
-    notices: Vec<Notice>,
-    singular_values: Option<Vec<f64>>,
 }

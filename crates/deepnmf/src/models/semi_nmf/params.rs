@@ -61,7 +61,8 @@ impl SemiNmf {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         self.check(x)?;
-        let layer = start_and_run(x, self.components, Stage::Fitting, &self.options, session)?;
+        let stage = Stage::Fitting;
+        let layer = start_and_run(x, (self.components, true), stage, &self.options, session)?;
         self.finish(x, layer, session)
     }
 
@@ -110,6 +111,7 @@ impl SemiNmf {
             runs: vec![layer.run],
             main_run: 0,
             notices: layer.notice.into_iter().collect(),
+            error: None,
         };
         let factors = Factors::new(vec![layer.z], vec![layer.h]);
         let summary = Summary::new(x.shape(), outcome);
@@ -127,17 +129,17 @@ pub(crate) struct Layer<T> {
     pub(crate) notice: Option<Notice>,
 }
 
-/// Starts and runs Semi-NMF on the input of one layer.
+/// Starts and runs Semi-NMF on the input of one layer of `k` components, which may be the last.
 pub(crate) fn start_and_run<T: Scalar>(
     x: &dyn DataMatrix<T>,
-    k: usize,
+    (k, last): (usize, bool),
     stage: Stage,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
     let mut learnt = None;
     let (fitted, run) = session.run(stage, &options.stop, || {
-        let started = begin(x, k, options.start, options.scale, options.seed)?;
+        let started = begin(x, k, options.start, options.scale.in_layer(last), options.seed)?;
         learnt = Some((started.singular_values, started.found_positive_vector));
         SemiNmfLoop::new(x, started.h, options.solver)
     })?;

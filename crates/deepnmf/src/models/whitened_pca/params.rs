@@ -83,6 +83,7 @@ impl WhitenedPca {
             }],
             main_run: 0,
             notices: vec![],
+            error: None,
         };
         let summary = Summary::new(x.shape(), outcome);
         Ok(Model::new(Settings::WhitenedPca(self.clone()), factors, summary))
@@ -104,6 +105,6 @@ impl WhitenedPca {
             let kept = if svd.s[k] > rounding { root } else { 0.0 };
             T::from_f64(svd.v[(j, k)].to_f64() * kept)
         });
-        Ok(Factors { z: vec![z], h: vec![h], offset: Some(offset) })
+        Ok(Factors { offset: Some(offset), ..Factors::new(vec![z], vec![h]) })
     }
 }

@@ -1,0 +1,165 @@
+//! Nesterov's accelerated projected gradient with backtracking and restart, for all blocks at once
+//! or for one after the other.
+//!
+//! The step of a block is `t |x| / |g|`, with the lengths of the block's variables and gradient at
+//! the last restart: the blocks of a factorization differ in scale by orders of magnitude, and this
+//! makes `t` a number without unit that backtracking finds. A step that fails the descent lemma is
+//! made shorter; one that leads upwards all the same is taken back and the momentum forgotten.
+
+use super::{Evaluated, Objective, Point, clip, difference};
+use crate::driver::Algorithm;
+use crate::error::Result;
+use crate::matrix::{Matrix, Scalar, add_scaled};
+
+/// Shortenings of a step before it is given up.
+const HALVINGS: usize = 40;
+
+/// By how much a step may grow from one iteration to the next.
+const GROWTH: f64 = 1.2;
+
+/// The first `t`: a step of this share of the variables' own length.
+const FIRST_STEP: f64 = 1e-2;
+
+/// The descent under way.
+pub(crate) struct Accelerated<O, T> {
+    pub(crate) objective: O,
+    pub(crate) point: Point<T>,
+    at: Evaluated<T>,
+    groups: Vec<Group<T>>,
+}
+
+/// Blocks that move together.
+struct Group<T> {
+    blocks: Vec<usize>,
+    /// Where each block was before its last step, once it has made one since the restart.
+    before: Option<Point<T>>,
+    /// What each block's `t` is multiplied by.
+    scales: Vec<f64>,
+    t: f64,
+    momentum: f64,
+}
+
+impl<T: Scalar, O: Objective<T>> Accelerated<O, T> {
+    /// All blocks at once if `joint`, otherwise one after the other.
+    pub(crate) fn new(mut objective: O, point: Point<T>, joint: bool) -> Result<Self> {
+        let at = objective.evaluate(&point)?;
+        let blocks: Vec<usize> = (0..point.len()).collect();
+        let groups =
+            if joint { vec![blocks] } else { blocks.into_iter().map(|b| vec![b]).collect() };
+        let groups = groups.into_iter().map(Group::new).collect();
+        Ok(Self { objective, point, at, groups })
+    }
+
+    /// One accelerated step of a group.
+    fn advance(&mut self, g: usize) -> Result<()> {
+        if self.groups[g].before.is_none() {
+            self.groups[g].restart(&self.point, &self.at);
+        }
+        let ahead = self.extrapolated(g);
+        let at_ahead = match &ahead {
+            Some(point) => self.objective.evaluate(point)?,
+            None => self.at.clone(),
+        };
+        let from = ahead.unwrap_or_else(|| self.point.clone());
+        let Some((point, at)) = self.descend(g, &from, &at_ahead)? else {
+            self.groups[g].before = None;
+            return Ok(());
+        };
+        let group = &mut self.groups[g];
+        if at.value > self.at.value {
+            group.before = None; // too much momentum: begin anew from where we are
+            return Ok(());
+        }
+        group.before = Some(group.blocks.iter().map(|b| self.point[*b].clone()).collect());
+        group.momentum = f64::midpoint(1.0, (1.0 + 4.0 * group.momentum * group.momentum).sqrt());
+        group.t *= GROWTH;
+        (self.point, self.at) = (point, at);
+        Ok(())
+    }
+
+    /// The point that momentum leads to, if it leads anywhere.
+    fn extrapolated(&self, g: usize) -> Option<Point<T>> {
+        let group = &self.groups[g];
+        let next = f64::midpoint(1.0, (1.0 + 4.0 * group.momentum * group.momentum).sqrt());
+        let beta = (group.momentum - 1.0) / next;
+        if beta <= 0.0 {
+            return None;
+        }
+        let mut point = self.point.clone();
+        for (b, before) in group.blocks.iter().zip(group.before.as_ref()?) {
+            let step = difference(&self.point[*b], before);
+            add_scaled(&mut point[*b], beta, &step);
+            if self.objective.non_negative(*b) {
+                clip(&mut point[*b]);
+            }
+        }
+        Some(point)
+    }
+
+    /// A projected gradient step from `from` that keeps the descent lemma.
+    fn descend(
+        &mut self,
+        g: usize,
+        from: &Point<T>,
+        at: &Evaluated<T>,
+    ) -> Result<Option<(Point<T>, Evaluated<T>)>> {
+        for _ in 0..HALVINGS {
+            let group = &self.groups[g];
+            let mut point = from.clone();
+            let mut model = at.value;
+            for (b, scale) in group.blocks.iter().zip(&group.scales) {
+                let step = group.t * scale;
+                add_scaled(&mut point[*b], -step, &at.gradient[*b]);
+                if self.objective.non_negative(*b) {
+                    clip(&mut point[*b]);
+                }
+                let moved = difference(&point[*b], &from[*b]);
+                model += at.gradient[*b].inner(&moved) + moved.norm_sq() / (2.0 * step);
+            }
+            let there = self.objective.evaluate(&point)?;
+            if there.value <= model {
+                return Ok(Some((point, there)));
+            }
+            self.groups[g].t *= 0.5;
+        }
+        Ok(None)
+    }
+}
+
+impl<T: Scalar, O: Objective<T>> Algorithm for Accelerated<O, T> {
+    fn error(&self) -> f64 {
+        (2.0 * self.at.value).sqrt()
+    }
+
+    /// A restart gains nothing in its own iteration.
+    fn patience(&self) -> usize {
+        3
+    }
+
+    fn step(&mut self) -> Result<()> {
+        (0..self.groups.len()).try_for_each(|g| self.advance(g))
+    }
+}
+
+impl<T: Scalar> Group<T> {
+    fn new(blocks: Vec<usize>) -> Self {
+        let scales = vec![0.0; blocks.len()];
+        Self { blocks, before: None, scales, t: FIRST_STEP, momentum: 1.0 }
+    }
+
+    fn restart(&mut self, point: &Point<T>, at: &Evaluated<T>) {
+        let length = |m: &Matrix<T>| m.norm_sq().sqrt();
+        for (b, scale) in self.blocks.iter().zip(&mut self.scales) {
+            let gradient = length(&at.gradient[*b]);
+            let ratio = length(&point[*b]) / gradient;
+            let new = if ratio.is_normal() { ratio } else { 1.0 };
+            // What `t` has learnt belongs to the old scales.
+            if self.blocks.len() == 1 && *scale > 0.0 {
+                self.t *= *scale / new;
+            }
+            *scale = new;
+        }
+        self.before = Some(self.blocks.iter().map(|b| point[*b].clone()).collect());
+        self.momentum = 1.0;
+    }
+}

@@ -1,0 +1,179 @@
+//! L-BFGS with bounds, by two-metric projection (Bertsekas 1982; Schmidt et al. 2009).
+//!
+//! Variables that are zero and would become negative are left where they are; the others move along
+//! the direction of limited-memory BFGS, cut off at zero. A step is halved until the objective falls
+//! by a fair share of what the gradient promises (Armijo).
+
+use std::collections::VecDeque;
+
+use super::{Evaluated, Objective, Point, clip, differences, inner, norm};
+use crate::driver::Algorithm;
+use crate::error::Result;
+use crate::matrix::{Scalar, add_scaled, scale};
+
+/// Steps remembered. More cost memory and help little.
+const MEMORY: usize = 10;
+
+/// The share of the promised descent that a step must keep.
+const FAIR_SHARE: f64 = 1e-4;
+
+/// Halvings of a step before its direction is given up.
+const HALVINGS: usize = 25;
+
+/// The length of the first step, whose scale nothing is known about, as a share of the point's.
+const FIRST_STEP: f64 = 1e-2;
+
+/// The descent under way.
+pub(crate) struct Lbfgs<O, T> {
+    pub(crate) objective: O,
+    pub(crate) point: Point<T>,
+    at: Evaluated<T>,
+    pairs: VecDeque<Pair<T>>,
+}
+
+/// A step and the change of the gradient along it.
+struct Pair<T> {
+    step: Point<T>,
+    change: Point<T>,
+}
+
+impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
+    pub(crate) fn new(mut objective: O, point: Point<T>) -> Result<Self> {
+        let at = objective.evaluate(&point)?;
+        Ok(Self { objective, point, at, pairs: VecDeque::new() })
+    }
+
+    /// Sets the entries of `v` to zero where the variable is held at its bound.
+    fn hold(&self, v: &mut Point<T>) {
+        for (block, v) in v.iter_mut().enumerate() {
+            if self.objective.non_negative(block) {
+                let here = self.point[block].as_slice().iter();
+                let here = here.zip(self.at.gradient[block].as_slice());
+                for (v, (x, g)) in v.as_mut_slice().iter_mut().zip(here) {
+                    if *x <= T::ZERO && *g > T::ZERO {
+                        *v = T::ZERO;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `-B^-1 g` by the two-loop recursion, over the variables that are not held.
+    fn direction(&self) -> Point<T> {
+        let mut q = self.at.gradient.clone();
+        self.hold(&mut q);
+        let mut remembered = Vec::with_capacity(self.pairs.len());
+        for pair in self.pairs.iter().rev() {
+            let mut change = pair.change.clone();
+            self.hold(&mut change);
+            let curvature = inner(&pair.step, &change);
+            if curvature <= 0.0 {
+                continue;
+            }
+            let along = inner(&pair.step, &q) / curvature;
+            add_all(&mut q, -along, &change);
+            remembered.push((pair, change, curvature, along));
+        }
+        if let Some((pair, change, curvature, _)) = remembered.first() {
+            // Blocks differ in scale by orders of magnitude, so each has a guess of its own.
+            let common = curvature / inner(change, change);
+            for (block, q) in q.iter_mut().enumerate() {
+                let change = &change[block];
+                let own = pair.step[block].inner(change) / change.norm_sq();
+                scale(q, if own.is_normal() && own > 0.0 { own } else { common });
+            }
+        }
+        for (pair, change, curvature, along) in remembered.iter().rev() {
+            let back = inner(change, &q) / curvature;
+            let mut step = pair.step.clone();
+            self.hold(&mut step);
+            add_all(&mut q, along - back, &step);
+        }
+        scale_all(&mut q, -1.0);
+        q
+    }
+
+    /// The point at `length` along `direction`, cut off at zero.
+    fn moved(&self, direction: &Point<T>, length: f64) -> Point<T> {
+        let mut point = self.point.clone();
+        for (block, (x, d)) in point.iter_mut().zip(direction).enumerate() {
+            add_scaled(x, length, d);
+            if self.objective.non_negative(block) {
+                clip(x);
+            }
+        }
+        point
+    }
+
+    /// Walks along `direction` and says whether that went down.
+    fn walk(&mut self, direction: &Point<T>, first_length: f64) -> Result<bool> {
+        let mut length = first_length;
+        for _ in 0..HALVINGS {
+            let point = self.moved(direction, length);
+            let step = differences(&point, &self.point);
+            let promised = inner(&self.at.gradient, &step);
+            if promised >= 0.0 {
+                return Ok(false);
+            }
+            let at = self.objective.evaluate(&point)?;
+            // An infinite value fails this test and makes the step shorter.
+            if at.value <= self.at.value + FAIR_SHARE * promised {
+                self.remember(step, &at);
+                (self.point, self.at) = (point, at);
+                return Ok(true);
+            }
+            length *= 0.5;
+        }
+        Ok(false)
+    }
+
+    fn remember(&mut self, step: Point<T>, at: &Evaluated<T>) {
+        let change = differences(&at.gradient, &self.at.gradient);
+        // Rounding in the gradients must not pass for curvature.
+        if inner(&step, &change) > T::EPSILON.to_f64() * norm(&step) * norm(&change) {
+            if self.pairs.len() == MEMORY {
+                self.pairs.pop_front();
+            }
+            self.pairs.push_back(Pair { step, change });
+        }
+    }
+}
+
+impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
+    fn error(&self) -> f64 {
+        (2.0 * self.at.value).sqrt()
+    }
+
+    /// After it has forgotten a misleading past, it needs some steps to gain speed again.
+    fn patience(&self) -> usize {
+        5
+    }
+
+    fn step(&mut self) -> Result<()> {
+        if !self.pairs.is_empty() {
+            let direction = self.direction();
+            if self.walk(&direction, 1.0)? {
+                return Ok(());
+            }
+            self.pairs.clear();
+        }
+        let downhill = self.direction();
+        let length = norm(&downhill);
+        if length > 0.0 {
+            // A point at the origin has no scale of its own.
+            let scale = norm(&self.point).max(T::EPSILON.to_f64());
+            self.walk(&downhill, FIRST_STEP * scale / length)?;
+        }
+        Ok(())
+    }
+}
+
+fn add_all<T: Scalar>(a: &mut Point<T>, factor: f64, b: &Point<T>) {
+    a.iter_mut().zip(b).for_each(|(a, b)| add_scaled(a, factor, b));
+}
+
+fn scale_all<T: Scalar>(a: &mut Point<T>, factor: f64) {
+    for block in a {
+        scale(block, factor);
+    }
+}

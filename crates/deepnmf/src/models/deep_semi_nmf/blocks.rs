@@ -1,0 +1,282 @@
+//! Block descent on the consistent losses of the linear model.
+//!
+//! For one block at a time both losses are least squares:
+//!
+//! ```text
+//! layer:  H_i   G = w_i Z_i^T Z_i + w_{i+1} I,   B = w_i Z_i^T H_{i-1} + w_{i+1} Z_{i+1} H_{i+1}
+//!         Z_i   = H_{i-1} H_i^+                                        (H_0 = X)
+//! data:   H_i   G = w_i Phi_i^T Phi_i,           B = w_i Phi_i^T X     (Phi_i = Z_1 ... Z_i)
+//!         Z_i   = Phi_{i-1}^+ X (sum_j w_j K_j)^T (sum_j w_j K_j K_j^T)^-1,   j >= i,
+//!                 K_j = Z_{i+1} ... Z_j H_j
+//! ```
+//!
+//! so bases are solved exactly and features take a step of any rule. A sweep begins ahead of where
+//! the last one ended (extrapolation); if it ends higher, it is taken back and made again without.
+
+use crate::driver::Algorithm;
+use crate::error::Result;
+use crate::matrix::{
+    DataMatrix, Matrix, Scalar, Whitening, add_scaled, gram_of_columns, gram_of_rows, product,
+    scale,
+};
+use crate::models::Factors;
+use crate::objective::reconstruction_error;
+use crate::update::{HSolver, Products, ZScratch, z_least_squares};
+
+use super::params::{Loss, Penalties};
+
+/// How far ahead a sweep begins at first, as a share of the last one's way.
+const FIRST_MOMENTUM: f64 = 0.5;
+
+/// By how much that share grows after a good sweep and shrinks after a bad one.
+const GROWTH: f64 = 1.05;
+const SHRINKAGE: f64 = 0.5;
+
+/// The descent under way.
+pub(super) struct BlockDescent<'a, T> {
+    x: &'a dyn DataMatrix<T>,
+    loss: Loss,
+    weights: Vec<f64>,
+    ridge: f64,
+    sparsity: f64,
+    solver: HSolver,
+    pub(super) factors: Factors<T>,
+    value: f64,
+    before: Option<Factors<T>>,
+    momentum: f64,
+}
+
+impl<'a, T: Scalar> BlockDescent<'a, T> {
+    pub(super) fn new(
+        x: &'a dyn DataMatrix<T>,
+        factors: Factors<T>,
+        (loss, weights): (Loss, Vec<f64>),
+        penalties: &Penalties,
+        solver: HSolver,
+    ) -> Self {
+        let per_sample = x.norm_sq() / x.shape().1 as f64;
+        let mut this = Self {
+            x,
+            loss,
+            weights,
+            ridge: penalties.ridge * per_sample,
+            sparsity: penalties.sparsity * per_sample,
+            solver,
+            factors,
+            value: 0.0,
+            before: None,
+            momentum: FIRST_MOMENTUM,
+        };
+        this.value = this.measure(&this.factors);
+        this
+    }
+
+    /// The objective.
+    fn measure(&self, factors: &Factors<T>) -> f64 {
+        let mut value = 0.0;
+        let mut phi = Matrix::identity(0);
+        for (i, (z, h)) in factors.z.iter().zip(&factors.h).enumerate() {
+            let error = match self.loss {
+                Loss::Layer if i > 0 => reconstruction_error(&factors.h[i - 1], z, h),
+                _ => {
+                    phi = if i == 0 { z.clone() } else { product(phi.view(), z.view()) };
+                    reconstruction_error(self.x, &phi, h)
+                }
+            };
+            let sum: f64 = h.as_slice().iter().map(|v| v.to_f64()).sum();
+            value += self.weights[i] * error * error / 2.0;
+            value += self.ridge * z.norm_sq() / 2.0 + self.sparsity * sum;
+        }
+        value
+    }
+
+    /// One sweep over all blocks.
+    fn sweep(&self, factors: &mut Factors<T>) -> Result<()> {
+        match self.loss {
+            Loss::Layer => self.sweep_layers(factors),
+            Loss::Paper | Loss::Data => self.sweep_data(factors),
+        }
+    }
+
+    fn sweep_layers(&self, factors: &mut Factors<T>) -> Result<()> {
+        for i in 0..factors.depth() {
+            let weight = self.weights[i];
+            let (below, from) = factors.h.split_at_mut(i);
+            let (this, above) = from.split_at_mut(1);
+            let (input, h) =
+                (below.last().map_or(self.x, |h| h as &dyn DataMatrix<T>), &mut this[0]);
+            let z = &mut factors.z[i];
+            let mut gram = Matrix::zeros(h.rows(), h.rows());
+            gram_of_rows(&mut gram, h);
+            self.add_ridge(&mut gram, weight);
+            let mut scratch = ZScratch::new(z.rows(), z.cols());
+            z_least_squares(z, input, h, &gram, &mut scratch)?;
+            let (mut g, mut b) = products(input, z);
+            scale(&mut g, weight);
+            scale(&mut b, weight);
+            if let Some(next) = above.first() {
+                let weight = self.weights[i + 1];
+                add_scaled(&mut b, weight, &product(factors.z[i + 1].view(), next.view()));
+                add_to_diagonal(&mut g, weight);
+            }
+            self.update(h, &g, b);
+        }
+        Ok(())
+    }
+
+    fn sweep_data(&self, factors: &mut Factors<T>) -> Result<()> {
+        // Phi_{i-1}^T X and Phi_{i-1}^T Phi_{i-1}; the basis below the first layer is the identity.
+        let mut below: Option<(Matrix<T>, Matrix<T>)> = None;
+        for i in 0..factors.depth() {
+            let (gram, sum) = self.signals_above(factors, i);
+            let k = factors.z[i].cols();
+            if let Some((phi_t_phi, phi_t_x)) = &below {
+                let mut right = Matrix::zeros(phi_t_x.rows(), k);
+                phi_t_x.mul_tr(&sum, &mut right);
+                factors.z[i] = self.solve_between(phi_t_phi, &right, &gram)?;
+            } else {
+                let mut gram = gram;
+                self.add_ridge(&mut gram, 1.0);
+                let z = &mut factors.z[i];
+                let mut scratch = ZScratch::new(z.rows(), k);
+                z_least_squares(z, self.x, &sum, &gram, &mut scratch)?;
+            }
+            let z = &factors.z[i];
+            let (g, b) = match &below {
+                None => products(self.x, z),
+                Some((phi_t_phi, phi_t_x)) => (
+                    product(z.t(), product(phi_t_phi.view(), z.view()).view()),
+                    product(z.t(), phi_t_x.view()),
+                ),
+            };
+            let (mut weighted_g, mut weighted_b) = (g.clone(), b.clone());
+            scale(&mut weighted_g, self.weights[i]);
+            scale(&mut weighted_b, self.weights[i]);
+            self.update(&mut factors.h[i], &weighted_g, weighted_b);
+            below = Some((g, b));
+        }
+        Ok(())
+    }
+
+    /// `sum_j w_j K_j K_j^T` and `sum_j w_j K_j` over the layers from `i` on.
+    fn signals_above(&self, factors: &Factors<T>, i: usize) -> (Matrix<f64>, Matrix<T>) {
+        let k = factors.h[i].rows();
+        let mut gram = Matrix::zeros(k, k);
+        let mut sum = Matrix::zeros(k, factors.h[i].cols());
+        let mut one = Matrix::zeros(k, k);
+        for j in i..factors.depth() {
+            let signal = (i + 1..=j)
+                .rev()
+                .fold(factors.h[j].clone(), |h, l| product(factors.z[l].view(), h.view()));
+            gram_of_rows(&mut one, &signal);
+            add_scaled(&mut gram, self.weights[j], &one);
+            add_scaled(&mut sum, self.weights[j], &signal);
+        }
+        (gram, sum)
+    }
+
+    /// `Z` with `G Z S + ridge Z = R`.
+    fn solve_between(
+        &self,
+        g: &Matrix<T>,
+        right: &Matrix<T>,
+        s: &Matrix<f64>,
+    ) -> Result<Matrix<T>> {
+        let (g, right) = (g.cast::<f64>(), right.cast::<f64>());
+        if self.ridge == 0.0 {
+            let left = Whitening::of::<T>(&g)?.inverse;
+            let inverse = Whitening::of::<T>(s)?.inverse;
+            let solved = product(product(left.view(), right.view()).view(), inverse.view());
+            return Ok(solved.cast());
+        }
+        let (g_values, g_vectors) = crate::matrix::symmetric_eigen(&g)?;
+        let (s_values, s_vectors) = crate::matrix::symmetric_eigen(s)?;
+        let mut inside = product(product(g_vectors.t(), right.view()).view(), s_vectors.view());
+        for (j, s) in s_values.iter().enumerate() {
+            for (v, g) in inside.col_mut(j).iter_mut().zip(&g_values) {
+                *v /= g.max(0.0) * s.max(0.0) + self.ridge;
+            }
+        }
+        let outside = product(g_vectors.view(), inside.view());
+        Ok(product(outside.view(), s_vectors.t()).cast())
+    }
+
+    fn add_ridge(&self, gram: &mut Matrix<f64>, weight: f64) {
+        if self.ridge > 0.0 {
+            add_to_diagonal(gram, self.ridge / weight);
+        }
+    }
+
+    fn update(&self, h: &mut Matrix<T>, g: &Matrix<T>, mut b: Matrix<T>) {
+        if self.sparsity > 0.0 {
+            let slope = T::from_f64(self.sparsity);
+            b.as_mut_slice().iter_mut().for_each(|v| *v -= slope);
+        }
+        self.solver.update(h, Products { phi_t_x: &b, phi_t_phi: g });
+    }
+
+    /// Where momentum leads from the last sweep's way.
+    fn extrapolated(&self) -> Option<Factors<T>> {
+        let before = self.before.as_ref()?;
+        let mut ahead = self.factors.clone();
+        for (a, b) in ahead.z.iter_mut().zip(&before.z) {
+            extrapolate(a, b, self.momentum);
+        }
+        for (a, b) in ahead.h.iter_mut().zip(&before.h) {
+            extrapolate(a, b, self.momentum);
+            a.as_mut_slice().iter_mut().for_each(|v| *v = v.larger(T::ZERO));
+        }
+        Some(ahead)
+    }
+}
+
+impl<T: Scalar> Algorithm for BlockDescent<'_, T> {
+    fn error(&self) -> f64 {
+        (2.0 * self.value).sqrt()
+    }
+
+    fn step(&mut self) -> Result<()> {
+        if let Some(mut ahead) = self.extrapolated() {
+            self.sweep(&mut ahead)?;
+            let value = self.measure(&ahead);
+            if value <= self.value {
+                self.momentum = (self.momentum * GROWTH).min(1.0);
+                self.before = Some(std::mem::replace(&mut self.factors, ahead));
+                self.value = value;
+                return Ok(());
+            }
+            self.momentum *= SHRINKAGE;
+        }
+        let mut plain = self.factors.clone();
+        self.sweep(&mut plain)?;
+        let value = self.measure(&plain);
+        // Rounding may make a converged sweep end a little higher.
+        if value <= self.value {
+            self.before = Some(std::mem::replace(&mut self.factors, plain));
+            self.value = value;
+        }
+        Ok(())
+    }
+}
+
+/// `Z^T Z` and `Z^T X`.
+fn products<T: Scalar>(x: &dyn DataMatrix<T>, z: &Matrix<T>) -> (Matrix<T>, Matrix<T>) {
+    let k = z.cols();
+    let (mut g, mut b) = (Matrix::zeros(k, k), Matrix::zeros(k, x.shape().1));
+    gram_of_columns(&mut g, z);
+    x.tr_mul(z, &mut b);
+    (g, b)
+}
+
+fn add_to_diagonal<T: Scalar>(square: &mut Matrix<T>, value: f64) {
+    for i in 0..square.rows() {
+        square[(i, i)] += T::from_f64(value);
+    }
+}
+
+/// `a + momentum (a - b)`.
+fn extrapolate<T: Scalar>(a: &mut Matrix<T>, b: &Matrix<T>, momentum: f64) {
+    let momentum = T::from_f64(momentum);
+    let both = a.as_mut_slice().iter_mut().zip(b.as_slice());
+    both.for_each(|(a, b)| *a += momentum * (*a - *b));
+}

@@ -1,0 +1,272 @@
+//! The fit of Deep Semi-NMF: layer by layer first, then all layers together.
+
+use super::blocks::BlockDescent;
+use super::network::Network;
+use super::params::{DeepSemiNmf, Form, Loss, NormalForm, Optimizer};
+use super::{algorithm, literal};
+use crate::activation::Activation;
+use crate::descent::{Accelerated, Adam, Lbfgs};
+use crate::driver::{FitSession, Run};
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, scale};
+use crate::models::factors::check_shape;
+use crate::models::semi_nmf::{check_given_features, start_and_run};
+use crate::models::summary::{Outcome, svd_bound};
+use crate::models::{Factors, Model, Notice, Settings, Summary};
+use crate::observe::Stage;
+use crate::stop::StopRule;
+
+/// The ridge of the layers' loss if none is given: without any, features could shrink towards
+/// nothing, and with them all that the layers above have to explain.
+const LAYER_RIDGE: f64 = 1e-3;
+
+impl DeepSemiNmf {
+    /// Factorizes `x`.
+    ///
+    /// # Errors
+    /// If the data are empty or not finite, or the settings do not fit them.
+    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
+        self.fit_in(x, &mut FitSession::new())
+    }
+
+    /// Factorizes `x` in a session that can be watched and stopped.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_in<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        self.check(x)?;
+        let mut fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
+        let factors = self.pretrain(x, &mut fit, session)?;
+        self.finish(x, factors, fit, session)
+    }
+
+    /// Fine-tunes given factors instead of pre-training, for instance those of another model.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if the factors do not have the shapes of this model.
+    pub fn fit_from<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        factors: Factors<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        self.check(x)?;
+        let (p, n) = x.shape();
+        factors.check_shapes(p, n, &self.layers)?;
+        for (i, (z, h)) in factors.z.iter().zip(&factors.h).enumerate() {
+            check_data(z)?;
+            check_given_features(h, h.shape(), i + 1)?;
+        }
+        let fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
+        let factors = Factors { activation: self.activation, ..factors };
+        self.finish(x, factors, fit, session)
+    }
+
+    /// Begins from the bases `Z_1 .. Z_m` of another model, fitted to other samples with the same
+    /// features: the features of these samples are projected onto them, then all is fine-tuned.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if the bases do not have the shapes of this model.
+    pub fn fit_from_bases<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        bases: Vec<Matrix<T>>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        self.check(x)?;
+        let (p, _) = x.shape();
+        if bases.len() != self.layers.len() {
+            return Err(crate::Error::Shape {
+                what: "the given bases".into(),
+                found: format!("{} layers", bases.len()),
+                expected: format!("{} layers", self.layers.len()),
+            });
+        }
+        let below = std::iter::once(p).chain(self.layers.iter().copied());
+        for (i, ((z, &k), below)) in bases.iter().zip(&self.layers).zip(below).enumerate() {
+            check_shape(format!("Z_{}", i + 1), z, (below, k))?;
+            check_data(z)?;
+        }
+        let factors = Factors { activation: self.activation, ..Factors::new(bases, vec![]) };
+        let h = (1..=self.layers.len())
+            .map(|layer| crate::project::non_negative_features(x, &factors, layer))
+            .collect::<Result<_>>()?;
+        self.fit_from(x, Factors { h, ..factors }, session)
+    }
+
+    /// Semi-NMF of the data, then of what each layer's features are the image of.
+    fn pretrain<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        fit: &mut Fit,
+        session: &mut FitSession<'_>,
+    ) -> Result<Factors<T>> {
+        let mut factors = Factors { activation: self.activation, ..Factors::new(vec![], vec![]) };
+        for (i, &k) in self.layers.iter().enumerate() {
+            let inverted = factors.h.last_mut().zip(factors.z.last_mut()).map(|(h, z)| {
+                fit_into_range(self.activation, z, h);
+                self.activation.invert(h)
+            });
+            let input = inverted.as_ref().map_or(x, |h| h as &dyn DataMatrix<T>);
+            let size = (k, i + 1 == self.layers.len());
+            let stage = Stage::Pretraining { layer: i + 1 };
+            let layer = start_and_run(input, size, stage, &self.options, session)?;
+            if i == 0 {
+                fit.singular_values = layer.singular_values;
+            }
+            fit.notices.extend(layer.notice);
+            fit.runs.push(layer.run);
+            factors.z.push(layer.z);
+            factors.h.push(layer.h);
+        }
+        Ok(factors)
+    }
+
+    /// Fine-tunes and sums up.
+    fn finish<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        factors: Factors<T>,
+        mut fit: Fit,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        let x_norm_sq = x.norm_sq();
+        // One layer that has been trained is a finished Semi-NMF.
+        let trained = self.layers.len() == 1 && !fit.runs.is_empty() && self.is_the_papers();
+        let main_run = if trained { 0 } else { fit.runs.len() };
+        let mut factors = match trained {
+            true => factors,
+            false if self.is_the_papers() => self.algorithm_1(x, factors, &mut fit, session)?,
+            false => self.descend(x, factors, &mut fit, session)?,
+        };
+        bring_into_form(&mut factors, self.penalties.normal_form);
+        let depth = self.layers.len();
+        let error = if self.is_the_papers() {
+            None
+        } else {
+            Some(factors.reconstruction_error(x, depth, factors.top_features())?)
+        };
+        let known = fit.singular_values.as_deref();
+        let (top, seed) = (self.layers[depth - 1], self.options.seed);
+        let bound = self.options.measure_bound.then(|| svd_bound(x, x_norm_sq, top, known, seed));
+        let outcome = Outcome {
+            x_norm_sq,
+            bound: bound.transpose()?,
+            seconds: session.seconds(),
+            runs: fit.runs,
+            main_run,
+            notices: fit.notices,
+            error,
+        };
+        let summary = Summary::new(x.shape(), outcome);
+        Ok(Model::new(Settings::DeepSemiNmf(self.clone()), factors, summary))
+    }
+
+    fn algorithm_1<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        factors: Factors<T>,
+        fit: &mut Fit,
+        session: &mut FitSession<'_>,
+    ) -> Result<Factors<T>> {
+        let (first, last) = (self.layers[0], self.layers[self.layers.len() - 1]);
+        let fast = self.form == Form::Fast && algorithm::applies_to(&factors)?;
+        if self.form == Form::Fast && !fast {
+            fit.notices.push(Notice::LiteralForm);
+        }
+        if first > last {
+            fit.notices.push(Notice::RankCollapse { first, last });
+        }
+        let (factors, runs) = if fast {
+            algorithm::fine_tune(x, factors, &self.options, session)?
+        } else {
+            literal::fine_tune(x, factors, &self.options, session)?
+        };
+        fit.runs.extend(runs);
+        Ok(factors)
+    }
+
+    /// Lowers the loss over all layers by gradients or block by block.
+    fn descend<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        factors: Factors<T>,
+        fit: &mut Fit,
+        session: &mut FitSession<'_>,
+    ) -> Result<Factors<T>> {
+        let mut penalties = self.penalties;
+        if self.loss == Loss::Layer && penalties.ridge == 0.0 {
+            penalties.ridge = LAYER_RIDGE;
+        }
+        let loss = (self.loss, self.layer_weights());
+        let (stage, options) = (Stage::FineTuning, &self.options);
+        let linear = self.activation == Activation::Identity;
+        if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
+            let (tuned, run) = session.run(stage, &options.stop, || {
+                Ok(BlockDescent::new(x, factors, loss, &penalties, options.solver))
+            })?;
+            fit.runs.push(run);
+            return Ok(tuned.factors);
+        }
+        let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
+        let eliminate = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
+        let network = Network::new(x, &factors, loss, &penalties, eliminate);
+        let point = network.point_of(factors);
+        let (mut network, point, run) = match self.descent.optimizer {
+            Optimizer::Auto | Optimizer::Varpro => {
+                let (done, run) = session.run(stage, &rule, || Lbfgs::new(network, point))?;
+                (done.objective, done.point, run)
+            }
+            Optimizer::Apg { joint } => {
+                let begin = || Accelerated::new(network, point, joint);
+                let (done, run) = session.run(stage, &rule, begin)?;
+                (done.objective, done.point, run)
+            }
+            Optimizer::Adam { step } => {
+                let (done, run) = session.run(stage, &rule, || Adam::new(network, point, step))?;
+                (done.objective, done.best, run)
+            }
+        };
+        fit.runs.push(run);
+        network.factors_at(&point)
+    }
+}
+
+/// Brings features into the range of a bounded `g`; the basis takes over what they lose.
+fn fit_into_range<T: Scalar>(g: Activation, z: &mut Matrix<T>, h: &mut Matrix<T>) {
+    let largest = h.as_slice().iter().fold(0.0, |most: f64, v| most.max(v.to_f64()));
+    let gain = g.gain(largest);
+    scale(z, gain);
+    scale(h, 1.0 / gain);
+}
+
+/// Gives the rows of `H_m` or the columns of `Z_m` length one.
+fn bring_into_form<T: Scalar>(factors: &mut Factors<T>, form: NormalForm) {
+    let (Some(z), Some(h)) = (factors.z.last_mut(), factors.h.last_mut()) else { return };
+    for r in 0..z.cols() {
+        let length = match form {
+            NormalForm::None => return,
+            NormalForm::Basis => 1.0 / crate::matrix::dot(z.col(r), z.col(r)).sqrt(),
+            NormalForm::Features => {
+                h.columns().map(|c| c[r].to_f64() * c[r].to_f64()).sum::<f64>().sqrt()
+            }
+        };
+        if length.is_normal() {
+            let (up, down) = (T::from_f64(length), T::from_f64(1.0 / length));
+            z.col_mut(r).iter_mut().for_each(|v| *v *= up);
+            (0..h.cols()).for_each(|j| h.col_mut(j)[r] *= down);
+        }
+    }
+}
+
+/// What a fit has learnt on its way.
+#[derive(Default)]
+struct Fit {
+    runs: Vec<Run>,
+    notices: Vec<Notice>,
+    singular_values: Option<Vec<f64>>,
+}

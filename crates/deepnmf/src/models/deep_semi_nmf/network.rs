@@ -1,0 +1,314 @@
+//! The losses of deep models and their gradients.
+//!
+//! With `A_i = Z_i H^_i`, `H^_{i-1} = g(A_i)` and `H^_j = H_j`, the signal that layer `j` sends down
+//! to the first is `K_j = H^_1`. The losses are
+//!
+//! ```text
+//! paper:  |X - Z_1 K_m|^2 / 2
+//! data:   sum_j w_j |X - Z_1 K_j|^2 / 2
+//! layer:  w_1 |X - Z_1 H_1|^2 / 2 + sum_{i>1} w_i |H_{i-1} - g(Z_i H_i)|^2 / 2
+//! ```
+//!
+//! plus a ridge on the bases and an l1 norm on the features that are variables. `Z_1` appears in
+//! them only through least squares: it can be a variable like all others, or follow from them (the
+//! gradient with respect to them is then the one with `Z_1` held at its optimum).
+
+use crate::activation::Activation;
+use crate::descent::{Evaluated, Objective, Point};
+use crate::error::Result;
+use crate::matrix::{
+    DataMatrix, Matrix, Scalar, Whitening, add_mul, add_scaled, gram_of_columns, gram_of_rows, mul,
+    product, scale,
+};
+use crate::models::Factors;
+use crate::objective::{Fitted, error_from_products};
+
+use super::params::{Loss, Penalties};
+
+/// A loss as a function of the bases and features that are its variables: `Z_1` unless it is
+/// eliminated, `Z_2 .. Z_m`, then the features (only `H_m` in the paper's loss).
+pub(super) struct Network<'a, T> {
+    x: &'a dyn DataMatrix<T>,
+    x_norm_sq: f64,
+    depth: usize,
+    activation: Activation,
+    loss: Loss,
+    weights: Vec<f64>,
+    ridge: f64,
+    sparsity: f64,
+    /// `Z_1` if it follows from the others.
+    eliminated: Option<Eliminated<T>>,
+}
+
+struct Eliminated<T> {
+    z: Matrix<T>,
+    x_kt: Matrix<T>,
+    /// A ridge that keeps the least squares problem solvable and changes nothing else.
+    floor: f64,
+}
+
+/// What layer `j` sends down to the first.
+struct Signal<T> {
+    layer: usize,
+    weight: f64,
+    /// `A_j .. A_2`.
+    before: Vec<Matrix<T>>,
+    /// `H^_{j-1} .. H^_1`.
+    after: Vec<Matrix<T>>,
+    /// `K K^T`.
+    gram: Matrix<f64>,
+}
+
+impl<'a, T: Scalar> Network<'a, T> {
+    /// The loss of a model with these factors, with `Z_1` eliminated or not.
+    pub(super) fn new(
+        x: &'a dyn DataMatrix<T>,
+        factors: &Factors<T>,
+        (loss, weights): (Loss, Vec<f64>),
+        penalties: &Penalties,
+        eliminate: bool,
+    ) -> Self {
+        let x_norm_sq = x.norm_sq();
+        let (p, n) = x.shape();
+        let k = factors.z[0].cols();
+        let per_sample = x_norm_sq / n as f64;
+        let mean_square = factors.h[0].norm_sq() / k as f64;
+        let eliminated = eliminate.then(|| Eliminated {
+            z: factors.z[0].clone(),
+            x_kt: Matrix::zeros(p, k),
+            floor: mean_square * T::EPSILON.to_f64().powf(2.0 / 3.0),
+        });
+        Self {
+            x,
+            x_norm_sq,
+            depth: factors.depth(),
+            activation: factors.activation,
+            loss,
+            weights,
+            ridge: penalties.ridge * per_sample,
+            sparsity: penalties.sparsity * per_sample,
+            eliminated,
+        }
+    }
+
+    /// The variables of this loss, out of the factors of a model.
+    pub(super) fn point_of(&self, factors: Factors<T>) -> Point<T> {
+        let eliminated = usize::from(self.eliminated.is_some());
+        let features = self.first_feature() - 1;
+        factors.z.into_iter().skip(eliminated).chain(factors.h.into_iter().skip(features)).collect()
+    }
+
+    /// The factors of the model at a point; features that are no variables are computed.
+    pub(super) fn factors_at(&mut self, point: &Point<T>) -> Result<Factors<T>> {
+        let signals = self.signals(point);
+        self.solve_first_basis(point, &signals)?;
+        let z: Vec<_> = (1..=self.depth).map(|i| self.basis(point, i).clone()).collect();
+        let h = match self.loss {
+            Loss::Paper => {
+                let top = self.features(point, self.depth).clone();
+                let mut implied = signals.into_iter().flat_map(|s| s.after).collect::<Vec<_>>();
+                implied.reverse();
+                implied.push(top);
+                implied
+            }
+            Loss::Layer | Loss::Data => {
+                (1..=self.depth).map(|i| self.features(point, i).clone()).collect()
+            }
+        };
+        Ok(Factors { activation: self.activation, ..Factors::new(z, h) })
+    }
+
+    /// The first layer whose features are variables.
+    fn first_feature(&self) -> usize {
+        if self.loss == Loss::Paper { self.depth } else { 1 }
+    }
+
+    fn basis_block(&self, layer: usize) -> usize {
+        layer - 1 - usize::from(self.eliminated.is_some())
+    }
+
+    fn feature_block(&self, layer: usize) -> usize {
+        self.basis_block(self.depth + 1) + layer - self.first_feature()
+    }
+
+    fn basis<'b>(&'b self, point: &'b Point<T>, layer: usize) -> &'b Matrix<T> {
+        match &self.eliminated {
+            Some(first) if layer == 1 => &first.z,
+            _ => &point[self.basis_block(layer)],
+        }
+    }
+
+    fn features<'b>(&self, point: &'b Point<T>, layer: usize) -> &'b Matrix<T> {
+        &point[self.feature_block(layer)]
+    }
+
+    /// The signals that meet the data.
+    fn signals(&self, point: &Point<T>) -> Vec<Signal<T>> {
+        let layers = match self.loss {
+            Loss::Paper => self.depth..=self.depth,
+            Loss::Layer => 1..=1,
+            Loss::Data => 1..=self.depth,
+        };
+        let weight =
+            |layer: usize| if self.loss == Loss::Paper { 1.0 } else { self.weights[layer - 1] };
+        layers.map(|layer| self.signal(point, layer, weight(layer))).collect()
+    }
+
+    fn signal(&self, point: &Point<T>, layer: usize, weight: f64) -> Signal<T> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for i in (2..=layer).rev() {
+            let input = after.last().unwrap_or_else(|| self.features(point, layer));
+            let a = product(self.basis(point, i).view(), input.view());
+            after.push(self.activation.apply(&a));
+            before.push(a);
+        }
+        let arrived = after.last().unwrap_or_else(|| self.features(point, layer));
+        let mut gram = Matrix::zeros(arrived.rows(), arrived.rows());
+        gram_of_rows(&mut gram, arrived);
+        Signal { layer, weight, before, after, gram }
+    }
+
+    /// `K`: the signal as it reaches the first layer.
+    fn arrived<'b>(&self, point: &'b Point<T>, signal: &'b Signal<T>) -> &'b Matrix<T> {
+        signal.after.last().unwrap_or_else(|| self.features(point, signal.layer))
+    }
+
+    /// `Z_1` by least squares over all signals, if it is no variable.
+    fn solve_first_basis(&mut self, point: &Point<T>, signals: &[Signal<T>]) -> Result<()> {
+        let Some(first) = &self.eliminated else { return Ok(()) };
+        let k = first.z.cols();
+        let mut gram = Matrix::<f64>::zeros(k, k);
+        let mut sum = Matrix::<T>::zeros(k, self.x.shape().1);
+        for signal in signals {
+            add_scaled(&mut gram, signal.weight, &signal.gram);
+            add_scaled(&mut sum, signal.weight, self.arrived(point, signal));
+        }
+        for i in 0..k {
+            gram[(i, i)] += self.ridge.max(first.floor);
+        }
+        let Some(first) = &mut self.eliminated else { return Ok(()) };
+        let inverse = Whitening::of::<T>(&gram)?.inverse.cast::<T>();
+        self.x.mul_tr(&sum, &mut first.x_kt);
+        mul(&mut first.z, first.x_kt.view(), inverse.view());
+        // The gradient is only as good as this answer is exact: once more, for what is left over.
+        let mut left = first.x_kt.clone();
+        scale(&mut gram, -1.0);
+        add_mul(&mut left, first.z.view(), gram.cast::<T>().view());
+        add_mul(&mut first.z, left.view(), inverse.view());
+        Ok(())
+    }
+
+    /// The part of the loss that compares signals with the data.
+    fn meet_data(&self, point: &Point<T>, signals: &[Signal<T>], into: &mut Evaluated<T>) {
+        let z = self.basis(point, 1);
+        let (k, n) = (z.cols(), self.x.shape().1);
+        let (mut z_t_x, mut z_t_z) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
+        self.x.tr_mul(z, &mut z_t_x);
+        gram_of_columns(&mut z_t_z, z);
+        for signal in signals {
+            let arrived = self.arrived(point, signal);
+            let fitted = Fitted {
+                phi: z,
+                h: arrived,
+                phi_t_x: &z_t_x,
+                phi_t_phi: &z_t_z,
+                hht: &signal.gram,
+            };
+            let error = error_from_products(self.x, self.x_norm_sq, &fitted);
+            into.value += signal.weight * error * error / 2.0;
+            let mut delta = Matrix::zeros(k, n);
+            mul(&mut delta, z_t_z.view(), arrived.view());
+            add_scaled(&mut delta, -1.0, &z_t_x);
+            scale(&mut delta, signal.weight);
+            self.send_back(point, signal, delta, &mut into.gradient);
+            if self.eliminated.is_none() {
+                self.first_basis_gradient(point, signal, &mut into.gradient[0]);
+            }
+        }
+    }
+
+    /// `dZ_1 += w (Z_1 K K^T - X K^T)`.
+    fn first_basis_gradient(&self, point: &Point<T>, signal: &Signal<T>, gradient: &mut Matrix<T>) {
+        let z = self.basis(point, 1);
+        let mut x_kt = Matrix::zeros(z.rows(), z.cols());
+        self.x.mul_tr(self.arrived(point, signal), &mut x_kt);
+        add_scaled(gradient, -signal.weight, &x_kt);
+        let mut gram = signal.gram.cast::<T>();
+        scale(&mut gram, signal.weight);
+        add_mul(gradient, z.view(), gram.view());
+    }
+
+    /// Takes the gradient `delta` with respect to a signal back to what made it.
+    fn send_back(
+        &self,
+        point: &Point<T>,
+        signal: &Signal<T>,
+        mut delta: Matrix<T>,
+        gradient: &mut Point<T>,
+    ) {
+        for i in 2..=signal.layer {
+            let place = signal.layer - i; // layers are stored from the top down
+            self.activation.chain_rule(&mut delta, &signal.before[place]);
+            let input = match place {
+                0 => self.features(point, signal.layer),
+                _ => &signal.after[place - 1],
+            };
+            add_mul(&mut gradient[self.basis_block(i)], delta.view(), input.t());
+            delta = product(self.basis(point, i).t(), delta.view());
+        }
+        add_scaled(&mut gradient[self.feature_block(signal.layer)], 1.0, &delta);
+    }
+
+    /// `w |H_{i-1} - g(Z_i H_i)|^2 / 2` for the layers above the first.
+    fn meet_layers_below(&self, point: &Point<T>, into: &mut Evaluated<T>) {
+        for i in 2..=self.depth {
+            let (z, h, weight) =
+                (self.basis(point, i), self.features(point, i), self.weights[i - 1]);
+            let a = product(z.view(), h.view());
+            let mut delta = self.activation.apply(&a); // g(Z_i H_i) - H_{i-1}
+            add_scaled(&mut delta, -1.0, self.features(point, i - 1));
+            into.value += weight * delta.norm_sq() / 2.0;
+            scale(&mut delta, weight);
+            add_scaled(&mut into.gradient[self.feature_block(i - 1)], -1.0, &delta);
+            self.activation.chain_rule(&mut delta, &a);
+            add_mul(&mut into.gradient[self.basis_block(i)], delta.view(), h.t());
+            add_mul(&mut into.gradient[self.feature_block(i)], z.t(), delta.view());
+        }
+    }
+
+    fn penalise(&self, point: &Point<T>, into: &mut Evaluated<T>) {
+        if let Some(first) = &self.eliminated {
+            into.value += self.ridge.max(first.floor) * first.z.norm_sq() / 2.0;
+        }
+        for (block, (variables, gradient)) in point.iter().zip(&mut into.gradient).enumerate() {
+            if !self.non_negative(block) && self.ridge > 0.0 {
+                into.value += self.ridge * variables.norm_sq() / 2.0;
+                add_scaled(gradient, self.ridge, variables);
+            } else if self.non_negative(block) && self.sparsity > 0.0 {
+                let sum: f64 = variables.as_slice().iter().map(|v| v.to_f64()).sum();
+                into.value += self.sparsity * sum;
+                let slope = T::from_f64(self.sparsity);
+                gradient.as_mut_slice().iter_mut().for_each(|g| *g += slope);
+            }
+        }
+    }
+}
+
+impl<T: Scalar> Objective<T> for Network<'_, T> {
+    fn evaluate(&mut self, point: &Point<T>) -> Result<Evaluated<T>> {
+        let signals = self.signals(point);
+        self.solve_first_basis(point, &signals)?;
+        let gradient = point.iter().map(|b| Matrix::zeros(b.rows(), b.cols())).collect();
+        let mut evaluated = Evaluated { value: 0.0, gradient };
+        self.meet_data(point, &signals, &mut evaluated);
+        if self.loss == Loss::Layer {
+            self.meet_layers_below(point, &mut evaluated);
+        }
+        self.penalise(point, &mut evaluated);
+        Ok(evaluated)
+    }
+
+    fn non_negative(&self, block: usize) -> bool {
+        block >= self.basis_block(self.depth + 1)
+    }
+}

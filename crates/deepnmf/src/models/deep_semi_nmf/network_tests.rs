@@ -1,0 +1,154 @@
+use super::network::Network;
+use super::params::{Loss, Penalties};
+use crate::activation::Activation;
+use crate::descent::{Objective, Point};
+use crate::matrix::Matrix;
+use crate::models::Factors;
+use crate::testing::{literal_product, normal, positive};
+
+const P: usize = 9;
+const N: usize = 14;
+const LAYERS: [usize; 4] = [6, 5, 4, 3];
+const LOSSES: [Loss; 3] = [Loss::Paper, Loss::Layer, Loss::Data];
+
+fn factors(activation: Activation, depth: usize) -> Factors<f64> {
+    let below = std::iter::once(P).chain(LAYERS);
+    let sizes = || LAYERS.iter().take(depth).zip(below.clone()).enumerate();
+    let z = sizes().map(|(i, (&k, below))| normal(below, k, i as u64).map(|v| 0.5 * v)).collect();
+    let h = sizes().map(|(i, (&k, _))| positive(k, N, 10 + i as u64).map(|v| v + 0.1)).collect();
+    Factors { activation, ..Factors::new(z, h) }
+}
+
+/// The loss by its definition.
+fn literal(
+    x: &Matrix<f64>,
+    f: &Factors<f64>,
+    (loss, weights): (Loss, &[f64]),
+    (ridge, sparsity): (f64, f64),
+) -> f64 {
+    let g = |m: Matrix<f64>| m.map(|v| f.activation.value(v));
+    let half_square = |a: &Matrix<f64>, b: &Matrix<f64>| {
+        a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / 2.0
+    };
+    let from = |layer: usize| {
+        let mut h = f.h[layer].clone();
+        for z in f.z[1..=layer].iter().rev() {
+            h = g(literal_product(z.view(), h.view()));
+        }
+        literal_product(f.z[0].view(), h.view())
+    };
+    let depth = f.depth();
+    let fit: f64 = match loss {
+        Loss::Paper => half_square(x, &from(depth - 1)),
+        Loss::Data => (0..depth).map(|i| weights[i] * half_square(x, &from(i))).sum(),
+        Loss::Layer => (0..depth)
+            .map(|i| {
+                let image = literal_product(f.z[i].view(), f.h[i].view());
+                weights[i]
+                    * if i == 0 {
+                        half_square(x, &image)
+                    } else {
+                        half_square(&f.h[i - 1], &g(image))
+                    }
+            })
+            .sum(),
+    };
+    let features = if loss == Loss::Paper { &f.h[depth - 1..] } else { &f.h[..] };
+    let sum: f64 = features.iter().flat_map(Matrix::as_slice).sum();
+    let squares: f64 = f.z.iter().map(Matrix::norm_sq).sum();
+    let per_sample = x.norm_sq() / N as f64;
+    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum)
+}
+
+fn every_case(mut check: impl FnMut(&Matrix<f64>, &Factors<f64>, (Loss, Vec<f64>), Penalties)) {
+    let x = normal::<f64>(P, N, 99);
+    for activation in Activation::ALL {
+        for depth in 2..=4 {
+            for loss in LOSSES {
+                for (ridge, sparsity) in [(0.0, 0.0), (0.03, 0.02)] {
+                    let weights: Vec<f64> = [1.0, 0.5, 2.0, 0.7][..depth].to_vec();
+                    let penalties = Penalties { ridge, sparsity, ..Penalties::default() };
+                    check(&x, &factors(activation, depth), (loss, weights), penalties);
+                }
+            }
+        }
+    }
+}
+
+/// The largest difference between the gradient and central differences, relative to the gradient.
+fn gradient_error(network: &mut Network<'_, f64>, point: &Point<f64>) -> f64 {
+    let at = network.evaluate(point).unwrap();
+    let scale = at.gradient.iter().map(Matrix::norm_sq).sum::<f64>().sqrt();
+    let mut worst: f64 = 0.0;
+    for block in 0..point.len() {
+        for entry in (0..point[block].as_slice().len()).step_by(3) {
+            let mut value = |step: f64| {
+                let mut moved = point.clone();
+                moved[block].as_mut_slice()[entry] += step;
+                network.evaluate(&moved).unwrap().value
+            };
+            let step = 1e-5;
+            let slope = (value(step) - value(-step)) / (2.0 * step);
+            worst = worst.max((slope - at.gradient[block].as_slice()[entry]).abs() / scale);
+        }
+    }
+    worst
+}
+
+#[test]
+fn the_loss_is_that_of_its_definition() {
+    every_case(|x, factors, (loss, weights), penalties| {
+        let mut network = Network::new(x, factors, (loss, weights.clone()), &penalties, false);
+        let value = network.evaluate(&network.point_of(factors.clone())).unwrap().value;
+        let by_hand = literal(x, factors, (loss, &weights), (penalties.ridge, penalties.sparsity));
+        assert!((value / by_hand - 1.0).abs() < 1e-10, "{} {loss:?}", factors.activation);
+    });
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    every_case(|x, factors, loss, penalties| {
+        let name = format!("{} {} {:?}", factors.activation, factors.depth(), loss.0);
+        let mut network = Network::new(x, factors, loss, &penalties, false);
+        let point = network.point_of(factors.clone());
+        let off = gradient_error(&mut network, &point);
+        assert!(off < 1e-6, "{name}: {off}");
+    });
+}
+
+/// Signals of lower rank than the first layer leave the least squares problem without one answer;
+/// then a ridge that is far above rounding decides, and differences can be taken.
+fn with_some_ridge(penalties: Penalties) -> Penalties {
+    Penalties { ridge: penalties.ridge.max(1e-2), ..penalties }
+}
+
+#[test]
+fn gradients_with_the_first_basis_eliminated_are_those_of_finite_differences() {
+    every_case(|x, factors, loss, penalties| {
+        let penalties = with_some_ridge(penalties);
+        let name = format!("{} {} {:?}", factors.activation, factors.depth(), loss.0);
+        let mut network = Network::new(x, factors, loss, &penalties, true);
+        let point = network.point_of(factors.clone());
+        let off = gradient_error(&mut network, &point);
+        assert!(off < 1e-6, "{name}: {off}");
+    });
+}
+
+#[test]
+fn no_first_basis_is_better_than_the_eliminated_one() {
+    every_case(|x, factors, (loss, weights), penalties| {
+        let penalties = with_some_ridge(penalties);
+        let mut network = Network::new(x, factors, (loss, weights.clone()), &penalties, true);
+        let point = network.point_of(factors.clone());
+        let best = network.factors_at(&point).unwrap();
+        let value = network.evaluate(&point).unwrap().value;
+        let penalty = (penalties.ridge, penalties.sparsity);
+        for seed in 0..3 {
+            let mut other = factors.clone();
+            let push = normal::<f64>(P, LAYERS[0], seed);
+            other.z[0] =
+                Matrix::from_fn(P, LAYERS[0], |i, j| best.z[0][(i, j)] + 1e-3 * push[(i, j)]);
+            assert!(literal(x, &other, (loss, &weights), penalty) >= value * (1.0 - 1e-9));
+        }
+    });
+}

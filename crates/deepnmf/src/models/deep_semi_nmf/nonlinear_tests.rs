@@ -1,0 +1,255 @@
+//! Nonlinear models and consistent losses, whole.
+
+use super::blocks::BlockDescent;
+use super::*;
+use crate::activation::Activation;
+use crate::driver::{Algorithm, FitSession};
+use crate::matrix::Matrix;
+use crate::models::{Factors, FitOptions, SemiNmf};
+use crate::observe::Stage;
+use crate::stop::StopRule;
+use crate::testing::{distance, literal_error, literal_product, normal, positive};
+use crate::update::HSolver;
+use crate::{Model, Projection};
+
+const CONSISTENT: [Loss; 2] = [Loss::Layer, Loss::Data];
+
+/// Samples on a curved surface: products of few factors and their squares.
+fn curved(p: usize, n: usize, seed: u64) -> Matrix<f64> {
+    let hidden = positive::<f64>(3, n, seed);
+    let mixed = literal_product(normal::<f64>(p, 3, seed + 1).view(), hidden.view());
+    mixed.map(|v| (2.0 * v).sin() + 1.5)
+}
+
+fn never_rises(history: &[f64]) -> bool {
+    history.windows(2).all(|pair| pair[1] <= pair[0])
+}
+
+fn tuned(model: &Model<f64>) -> &crate::Run {
+    let run = model.summary.runs.last().unwrap();
+    assert_eq!(run.stage, Stage::FineTuning);
+    run
+}
+
+#[test]
+fn every_activation_lowers_the_error_and_never_raises_the_objective() {
+    let x = curved(15, 80, 1);
+    for activation in Activation::ALL {
+        for layers in [vec![10, 4], vec![10, 7, 4]] {
+            let model = DeepSemiNmf::new(layers.clone()).activation(activation).fit(&x).unwrap();
+            let summary = &model.summary;
+            assert!(never_rises(&summary.history), "{activation}");
+            let decoded = model.factors.decode(layers.len(), model.factors.top_features()).unwrap();
+            let error = literal_error(&x, &model.factors.z[0], &decoded);
+            assert!((summary.error / error - 1.0).abs() < 1e-6, "{activation} {error}");
+            assert!(
+                model.factors.h.iter().flat_map(Matrix::as_slice).all(|h| *h >= 0.0)
+                    || activation == Activation::Stanh,
+                "{activation}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_nonlinear_model_goes_below_the_bound_of_linear_ones() {
+    let x = curved(15, 80, 2);
+    for activation in [Activation::Relu, Activation::Softplus, Activation::Square] {
+        let model = DeepSemiNmf::new([10, 3]).activation(activation).fit(&x).unwrap();
+        assert!(model.summary.gap.unwrap() < 0.0, "{activation} {:?}", model.summary.gap);
+    }
+}
+
+#[test]
+fn every_optimizer_lowers_every_loss() {
+    let x = curved(12, 50, 3);
+    let optimizers = [
+        Optimizer::Varpro,
+        Optimizer::Apg { joint: true },
+        Optimizer::Apg { joint: false },
+        Optimizer::Adam { step: 1e-3 },
+    ];
+    for loss in [Loss::Paper, Loss::Layer, Loss::Data] {
+        for optimizer in optimizers {
+            let model = DeepSemiNmf::new([8, 4]).activation(Activation::Softplus).loss(loss);
+            let model = model.optimizer(optimizer).fit(&x).unwrap();
+            let run = tuned(&model);
+            let last = run.history[run.history.len() - 1];
+            assert!(never_rises(&run.history), "{loss:?} {optimizer:?}");
+            assert!(last < run.history[0], "{loss:?} {optimizer:?} {:?}", run.stop);
+        }
+    }
+}
+
+#[test]
+fn implied_features_are_the_images_of_the_layer_above() {
+    let x = curved(12, 50, 4);
+    let model = DeepSemiNmf::new([8, 6, 4]).activation(Activation::Relu).fit(&x).unwrap();
+    let f = &model.factors;
+    for i in 0..2 {
+        let image = literal_product(f.z[i + 1].view(), f.h[i + 1].view()).map(|v| v.max(0.0));
+        assert!(distance(&f.h[i], &image) < 1e-12);
+    }
+}
+
+#[test]
+fn single_precision_ends_near_double() {
+    let x = curved(15, 80, 5);
+    let model = DeepSemiNmf::new([10, 4]).activation(Activation::Relu);
+    let (wide, narrow) = (model.fit(&x).unwrap(), model.fit(&x.cast::<f32>()).unwrap());
+    let (wide, narrow) = (wide.summary.relative_error, narrow.summary.relative_error);
+    assert!((wide - narrow).abs() < 0.01, "{wide} {narrow}");
+}
+
+#[test]
+fn block_descent_never_rises_and_agrees_with_gradients() {
+    for (seed, loss) in CONSISTENT.into_iter().enumerate() {
+        let x = curved(12, 50, 6 + seed as u64);
+        let stop = StopRule { kappa: 1e-9, max_iterations: 3000, max_seconds: None };
+        let options = FitOptions::default().stop(stop);
+        let penalties = Penalties { ridge: 0.01, sparsity: 0.001, ..Penalties::default() };
+        let model = DeepSemiNmf::new([6, 3]).loss(loss).penalties(penalties).with(options);
+        let blocks = model.fit(&x).unwrap();
+        assert!(never_rises(&blocks.summary.history), "{loss:?}");
+        let descent = Descent { optimizer: Optimizer::Varpro, max_iterations: 3000 };
+        let gradients = model.descent(descent).fit(&x).unwrap();
+        let end = |m: &Model<f64>| tuned(m).history[tuned(m).history.len() - 1];
+        assert!((end(&blocks) / end(&gradients) - 1.0).abs() < 1e-2, "{loss:?}");
+    }
+}
+
+#[test]
+fn every_block_is_solved_as_its_formula_says() {
+    let x = normal::<f64>(9, 40, 8);
+    let start = Factors::new(
+        vec![normal(9, 6, 1), normal(6, 4, 2), normal(4, 3, 3)],
+        vec![positive(6, 40, 4), positive(4, 40, 5), positive(3, 40, 6)],
+    );
+    for loss in CONSISTENT {
+        for solver in [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED] {
+            let weights = vec![1.0, 0.5, 2.0];
+            let penalties = Penalties { ridge: 1e-3, sparsity: 1e-3, ..Penalties::default() };
+            let mut blocks =
+                BlockDescent::new(&x, start.clone(), (loss, weights), &penalties, solver);
+            let mut before = blocks.error();
+            for _ in 0..20 {
+                blocks.step().unwrap();
+                assert!(blocks.error() <= before, "{loss:?} {solver:?}");
+                before = blocks.error();
+            }
+        }
+    }
+}
+
+#[test]
+fn with_one_layer_every_loss_is_semi_nmf() {
+    let x = curved(12, 50, 9);
+    let shallow = SemiNmf::new(4).fit(&x).unwrap();
+    let deep = DeepSemiNmf::new([4]).loss(Loss::Data).fit(&x).unwrap();
+    assert!((deep.summary.error / shallow.summary.error - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn the_normal_form_changes_lengths_and_nothing_else() {
+    let x = curved(12, 50, 10);
+    let model = DeepSemiNmf::new([8, 4]).activation(Activation::Relu);
+    let plain = model.fit(&x).unwrap();
+    for normal_form in [NormalForm::Features, NormalForm::Basis] {
+        let penalties = Penalties { normal_form, ..Penalties::default() };
+        let formed = model.clone().penalties(penalties).fit(&x).unwrap();
+        assert!((formed.summary.error / plain.summary.error - 1.0).abs() < 1e-9);
+        let (z, h) = (&formed.factors.z[1], &formed.factors.h[1]);
+        for r in 0..4 {
+            let length: f64 = match normal_form {
+                NormalForm::Features => h.columns().map(|c| c[r] * c[r]).sum(),
+                _ => z.col(r).iter().map(|v| v * v).sum(),
+            };
+            assert!((length - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn sparsity_makes_features_smaller() {
+    let x = curved(12, 50, 11);
+    let sum = |sparsity| {
+        let penalties = Penalties { ridge: 1e-3, sparsity, ..Penalties::default() };
+        let model = DeepSemiNmf::new([8, 4]).activation(Activation::Relu).penalties(penalties);
+        model.fit(&x).unwrap().factors.top_features().as_slice().iter().sum::<f64>()
+    };
+    assert!(sum(1e-2) < 0.9 * sum(0.0));
+}
+
+#[test]
+fn both_projections_rebuild_the_training_set_about_as_well_as_the_fit() {
+    let x = curved(15, 80, 12);
+    for activation in [Activation::Relu, Activation::Softplus, Activation::Sigmoid] {
+        let model = DeepSemiNmf::new([10, 6, 4]).activation(activation).fit(&x).unwrap();
+        for layer in 1..=3 {
+            let error = |h: &Matrix<f64>| model.factors.reconstruction_error(&x, layer, h).unwrap();
+            let first = model.project(&x, layer, Projection::Basis).unwrap();
+            let second = model.project(&x, layer, Projection::NonNegative).unwrap();
+            assert!(second.as_slice().iter().all(|h| *h >= 0.0));
+            let clipped = first.map(|v| v.max(0.0));
+            assert!(error(&second) <= error(&clipped) * (1.0 + 1e-9), "{activation} {layer}");
+            let fitted = error(&model.factors.h[layer - 1]);
+            assert!(
+                error(&second) <= 2.0 * fitted,
+                "{activation} {layer} {} {fitted}",
+                error(&second)
+            );
+        }
+    }
+}
+
+#[test]
+fn the_features_of_a_sample_do_not_depend_on_its_company() {
+    let x = curved(15, 600, 13);
+    let model = DeepSemiNmf::new([10, 4]).activation(Activation::Softplus).fit(&x).unwrap();
+    let all = model.project(&x, 2, Projection::NonNegative).unwrap();
+    let some = x.view_columns(300..310).to_matrix();
+    let alone = model.project(&some, 2, Projection::NonNegative).unwrap();
+    assert!(distance(&alone, &all.view_columns(300..310).to_matrix()) < 1e-6);
+}
+
+#[test]
+fn the_bases_of_another_model_are_where_a_fit_begins() {
+    let (x, other) = (curved(15, 80, 14), curved(15, 60, 14));
+    for activation in [Activation::Identity, Activation::Relu] {
+        let model = DeepSemiNmf::new([10, 4]).activation(activation);
+        let first = model.fit(&other).unwrap();
+        let session = &mut FitSession::new();
+        let second = model.fit_from_bases(&x, first.factors.z.clone(), session).unwrap();
+        assert_eq!(second.summary.runs[0].stage, Stage::FineTuning);
+        assert_eq!(second.factors.top_features().shape(), (4, 80));
+        let wrong = DeepSemiNmf::new([10, 5]).fit_from_bases(&x, first.factors.z, session);
+        assert!(wrong.unwrap_err().to_string().contains("Z_2: found 10 x 4, but 10 x 5"));
+    }
+}
+
+#[test]
+fn settings_that_do_not_fit_are_refused_in_words() {
+    let x = normal::<f64>(10, 20, 1);
+    let says = |model: DeepSemiNmf| model.fit(&x).unwrap_err().to_string();
+    let deep = || DeepSemiNmf::new([5, 3]);
+    assert!(says(deep().weights([1.0])).contains("no weights"));
+    assert!(says(deep().loss(Loss::Data).weights([1.0])).contains("each of the 2 layers"));
+    assert!(says(deep().loss(Loss::Data).weights([1.0, 0.0])).contains("above 0"));
+    assert!(says(deep().optimizer(Optimizer::Adam { step: 0.0 })).contains("step size"));
+    let penalties = Penalties { sparsity: 1.0, ..Penalties::default() };
+    assert!(says(deep().penalties(penalties)).contains("ridge"));
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let x = curved(40, 600, 15);
+    for activation in [Activation::Relu, Activation::Identity] {
+        let model = DeepSemiNmf::new([20, 6]).activation(activation).loss(Loss::Data);
+        let model = model.descent(Descent { max_iterations: 5, ..Descent::default() });
+        let fit = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| model.fit(&x).unwrap())
+        };
+        assert_eq!(fit(1).factors, fit(2).factors);
+    }
+}

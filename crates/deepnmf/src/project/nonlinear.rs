@@ -1,0 +1,277 @@
+//! Features of new samples in a nonlinear model.
+//!
+//! * Method 1 goes up layer by layer: `h_1 = Z_1^+ x`, `h_i = Z_i^+ g^-1(h_{i-1})`, with what lies
+//!   outside of the range of `g` brought into it first.
+//! * Method 2 minimises `|x - Z_1 g(Z_2 ... g(Z_l h))|` over `h >= 0` by accelerated projected
+//!   gradients. The problem is not convex: the answer is a local minimum near where it begins, which
+//!   is the best of what non-negative least squares give layer by layer and of the mean features of
+//!   the training set. Each sample has a step size and a momentum of its own, so its features do not
+//!   depend on the samples it comes with.
+
+use rayon::prelude::*;
+
+use crate::activation::Activation;
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_columns, mul_block};
+use crate::models::Factors;
+
+/// Samples that one task handles.
+const BLOCK: usize = 256;
+
+/// The most steps of a sample.
+const MOST_STEPS: usize = 500;
+
+/// A sample is done once an accepted step gains less than this share of its squared length.
+const NEGLIGIBLE: f64 = 1e-8;
+
+/// The first step, as a share of the features' own length.
+const FIRST_STEP: f64 = 1e-2;
+
+/// By how much a step may grow from one to the next.
+const GROWTH: f64 = 1.2;
+
+/// Method 1.
+pub(super) fn by_inverses<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    factors: &Factors<T>,
+    layer: usize,
+) -> Result<Matrix<T>> {
+    factors.z[1..layer].iter().try_fold(super::by_basis(x, &factors.z[0])?, |h, z| {
+        super::by_basis(&factors.activation.invert(&h), z)
+    })
+}
+
+/// Method 2.
+pub(super) fn by_descent<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    factors: &Factors<T>,
+    layer: usize,
+) -> Matrix<T> {
+    let mut h = layer_by_layer(x, factors, layer);
+    let z = &factors.z[0];
+    let mut target = Matrix::zeros(z.cols(), x.shape().1);
+    x.tr_mul(z, &mut target);
+    let mut gram = Matrix::zeros(z.cols(), z.cols());
+    gram_of_columns(&mut gram, z);
+    let chain = Chain { z: &factors.z[1..layer], g: factors.activation, gram };
+    let lengths = squared_lengths(x);
+    let (k, k1) = (h.rows(), z.cols());
+    let mean = factors.h.get(layer - 1).map(mean_features);
+    h.as_mut_slice()
+        .par_chunks_mut(BLOCK * k)
+        .zip(target.as_slice().par_chunks(BLOCK * k1))
+        .zip(lengths.par_chunks(BLOCK))
+        .for_each(|((h, target), lengths)| {
+            let mut samples = Samples::new(&chain, target, lengths, h);
+            if let Some(mean) = &mean {
+                samples.begin_from(mean, h);
+            }
+            samples.settle(h);
+        });
+    h
+}
+
+/// Method 1 with non-negative least squares in every layer.
+fn layer_by_layer<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    factors: &Factors<T>,
+    layer: usize,
+) -> Matrix<T> {
+    factors.z[1..layer].iter().fold(super::non_negative(x, &factors.z[0]), |h, z| {
+        super::non_negative(&factors.activation.invert(&h), z)
+    })
+}
+
+fn mean_features<T: Scalar>(h: &Matrix<T>) -> Vec<T> {
+    let mut mean = vec![0.0; h.rows()];
+    for column in h.columns() {
+        mean.iter_mut().zip(column).for_each(|(m, v)| *m += v.to_f64());
+    }
+    mean.into_iter().map(|m| T::from_f64(m / h.cols() as f64)).collect()
+}
+
+fn squared_lengths<T: Scalar>(x: &dyn DataMatrix<T>) -> Vec<f64> {
+    let mut lengths = Vec::with_capacity(x.shape().1);
+    x.blocks(&mut |_, block| {
+        lengths.extend(
+            (0..block.cols()).map(|j| block.col(j).map(|v| v.to_f64() * v.to_f64()).sum::<f64>()),
+        );
+        std::ops::ControlFlow::Continue(())
+    });
+    lengths
+}
+
+/// What all samples share.
+struct Chain<'a, T> {
+    /// `Z_2 .. Z_l`.
+    z: &'a [Matrix<T>],
+    g: Activation,
+    /// `Z_1^T Z_1`.
+    gram: Matrix<T>,
+}
+
+/// Some samples at work.
+struct Samples<'a, T> {
+    chain: &'a Chain<'a, T>,
+    /// `Z_1^T X`.
+    target: &'a [T],
+    lengths: &'a [f64],
+    each: Vec<Sample>,
+    before: Vec<T>,
+}
+
+#[derive(Clone)]
+struct Sample {
+    value: f64,
+    step: f64,
+    momentum: f64,
+    done: bool,
+}
+
+impl<'a, T: Scalar> Samples<'a, T> {
+    fn new(chain: &'a Chain<'a, T>, target: &'a [T], lengths: &'a [f64], h: &[T]) -> Self {
+        let each =
+            vec![Sample { value: 0.0, step: 0.0, momentum: 1.0, done: false }; lengths.len()];
+        Self { chain, target, lengths, each, before: h.to_vec() }
+    }
+
+    /// Replaces the features of every sample that `start` explains better.
+    fn begin_from(&mut self, start: &[T], h: &mut [T]) {
+        let k = start.len();
+        let everywhere = start.repeat(self.each.len());
+        let (given, started) = (self.values(h), self.values(&everywhere));
+        for (j, (given, started)) in given.into_iter().zip(started).enumerate() {
+            if started < given {
+                h[j * k..(j + 1) * k].copy_from_slice(start);
+            }
+        }
+        self.before.copy_from_slice(h);
+    }
+
+    fn settle(mut self, h: &mut [T]) {
+        let k = h.len() / self.each.len();
+        let (values, gradient) = self.evaluate(h);
+        for (j, sample) in self.each.iter_mut().enumerate() {
+            let column = j * k..(j + 1) * k;
+            let length = |v: &[T]| dot(v, v).sqrt();
+            let ratio = length(&h[column.clone()]) / length(&gradient[column]);
+            sample.value = values[j];
+            sample.step = FIRST_STEP * if ratio.is_normal() { ratio } else { 1.0 };
+        }
+        for _ in 0..MOST_STEPS {
+            if self.each.iter().all(|sample| sample.done) {
+                break;
+            }
+            self.advance(h, k);
+        }
+    }
+
+    /// One step of every sample that is not done.
+    fn advance(&mut self, h: &mut [T], k: usize) {
+        let mut ahead = h.to_vec();
+        for (j, sample) in self.each.iter().enumerate() {
+            let beta = T::from_f64((sample.momentum - 1.0) / next_momentum(sample.momentum));
+            let column = j * k..(j + 1) * k;
+            for (a, before) in ahead[column.clone()].iter_mut().zip(&self.before[column]) {
+                *a = (*a + beta * (*a - *before)).larger(T::ZERO);
+            }
+        }
+        let (values, gradient) = self.evaluate(&ahead);
+        let mut there = ahead.clone();
+        for (j, sample) in self.each.iter().enumerate() {
+            let step = T::from_f64(sample.step);
+            let column = j * k..(j + 1) * k;
+            for (v, g) in there[column.clone()].iter_mut().zip(&gradient[column]) {
+                *v = (*v - step * *g).larger(T::ZERO);
+            }
+        }
+        let values_there = self.values(&there);
+        for j in (0..self.each.len()).filter(|j| !self.each[*j].done).collect::<Vec<_>>() {
+            let column = j * k..(j + 1) * k;
+            let (there, ahead) = (&there[column.clone()], &ahead[column.clone()]);
+            let model = descent_model(there, ahead, &gradient[column.clone()], self.each[j].step);
+            let new = values_there[j];
+            let limit = NEGLIGIBLE * self.lengths[j];
+            let sample = &mut self.each[j];
+            // Rounding in the two values must not pass for a violation.
+            if new > values[j] + model + limit * 1e-4 {
+                sample.step *= 0.5;
+                sample.done = sample.step < f64::MIN_POSITIVE.sqrt();
+            } else if new > sample.value {
+                sample.done = sample.momentum <= 1.0;
+                sample.momentum = 1.0;
+            } else {
+                sample.done = sample.value - new <= limit;
+                sample.value = new;
+                sample.step *= GROWTH;
+                sample.momentum = next_momentum(sample.momentum);
+                self.before[column.clone()].copy_from_slice(&h[column.clone()]);
+                h[column].copy_from_slice(there);
+            }
+        }
+    }
+
+    fn values(&self, h: &[T]) -> Vec<f64> {
+        self.forward(h).2
+    }
+
+    /// The inputs and outputs of `g` in each layer from the top, the value of each sample, and the
+    /// gradient with respect to the features of layer 1.
+    #[allow(clippy::type_complexity)]
+    fn forward(&self, h: &[T]) -> (Vec<Matrix<T>>, Matrix<T>, Vec<f64>) {
+        let n = self.each.len();
+        let mut before = Vec::with_capacity(self.chain.z.len());
+        let mut signal = matrix(h.to_vec(), n);
+        for z in self.chain.z.iter().rev() {
+            let mut a = Matrix::zeros(z.rows(), n);
+            mul_block(a.as_mut_slice(), z.view(), signal.view());
+            signal = a.map(|v| T::from_f64(self.chain.g.value(v.to_f64())));
+            before.push(a);
+        }
+        let mut slope = Matrix::zeros(signal.rows(), n);
+        mul_block(slope.as_mut_slice(), self.chain.gram.view(), signal.view());
+        let k1 = signal.rows();
+        let mut values = Vec::with_capacity(n);
+        for j in 0..n {
+            let target = &self.target[j * k1..(j + 1) * k1];
+            let (k, slope) = (signal.col(j), slope.col_mut(j));
+            values.push(0.5 * dot(k, slope) - dot(k, target));
+            slope.iter_mut().zip(target).for_each(|(s, t)| *s -= *t);
+        }
+        (before, slope, values)
+    }
+
+    /// `(|x - Z_1 g(...)|^2 - |x|^2) / 2` of each sample, and its gradient.
+    fn evaluate(&self, h: &[T]) -> (Vec<f64>, Vec<T>) {
+        let (before, mut delta, values) = self.forward(h);
+        for (z, a) in self.chain.z.iter().zip(before.iter().rev()) {
+            for (d, a) in delta.as_mut_slice().iter_mut().zip(a.as_slice()) {
+                *d *= T::from_f64(self.chain.g.derivative(a.to_f64()));
+            }
+            let mut down = Matrix::zeros(z.cols(), delta.cols());
+            mul_block(down.as_mut_slice(), z.t(), delta.view());
+            delta = down;
+        }
+        (values, delta.into_vec())
+    }
+}
+
+/// What the descent lemma allows a step from `ahead` to `there` to add to the value.
+fn descent_model<T: Scalar>(there: &[T], ahead: &[T], gradient: &[T], step: f64) -> f64 {
+    let pairs = there.iter().zip(ahead).zip(gradient);
+    pairs
+        .map(|((there, ahead), g)| {
+            let moved = there.to_f64() - ahead.to_f64();
+            moved * g.to_f64() + moved * moved / (2.0 * step)
+        })
+        .sum()
+}
+
+fn next_momentum(momentum: f64) -> f64 {
+    f64::midpoint(1.0, (1.0 + 4.0 * momentum * momentum).sqrt())
+}
+
+fn matrix<T: Scalar>(data: Vec<T>, cols: usize) -> Matrix<T> {
+    let rows = data.len() / cols;
+    Matrix::from_vec(rows, cols, data).unwrap_or_else(|_| unreachable!("whole columns"))
+}

@@ -168,3 +168,72 @@ fn quiet_runs_say_nothing_on_standard_error() {
     let run = Folder::new().run(&format!("fit {FACES} --layers 4 --quiet"));
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
 }
+
+#[test]
+fn every_activation_loss_and_optimizer_can_be_asked_for() {
+    let folder = Folder::new();
+    let rounds = "--layers 10,4 --max-iter 5";
+    for activation in ["identity", "stanh", "square", "sigmoid", "softplus", "relu"] {
+        let fit = folder.fit(&format!("{FACES} {rounds} --activation {activation}"));
+        assert_eq!(fit["settings"]["activation"], activation);
+    }
+    for loss in ["paper", "layer", "data"] {
+        for optimizer in ["auto", "apg", "apg-blocks", "adam", "varpro"] {
+            let flags = format!("--activation softplus --loss {loss} --optimizer {optimizer}");
+            let fit = folder.fit(&format!("{FACES} {rounds} {flags}"));
+            let history: Vec<f64> = serde_json::from_value(fit["history"].clone()).unwrap();
+            assert!(history.windows(2).all(|pair| pair[1] <= pair[0]), "{flags}: {history:?}");
+        }
+    }
+    let penalties =
+        "--ridge 0.01 --sparsity 0.001 --normal-form features --weights 1,2 --loss data";
+    assert_eq!(folder.fit(&format!("{FACES} {rounds} {penalties}"))["settings"]["loss"], "data");
+}
+
+#[test]
+fn a_nonlinear_model_is_kept_and_applied_to_new_samples() {
+    let folder = Folder::new();
+    let flags = "--layers 10,4 --activation relu --max-iter 20 --out m.safetensors";
+    let fit = folder.fit(&format!("{FACES} {flags}"));
+    for method in ["basis", "nonnegative"] {
+        for layer in [1, 2] {
+            let flags = format!("--layer {layer} --method {method} --out h.npy");
+            let told = folder.json(&format!("transform m.safetensors {FACES} {flags}"));
+            let error = number(&told, "error");
+            assert!(error.is_finite() && error >= 0.5 * number(&fit, "error"), "{told}");
+        }
+    }
+    let info = folder.json("info m.safetensors");
+    assert_eq!(info["settings"]["activation"], "relu");
+}
+
+#[test]
+fn bases_of_another_model_begin_a_fit_of_other_samples() {
+    let folder = Folder::new();
+    folder.fit(&format!("{FACES} --layers 10,4 --activation relu --out a.safetensors"));
+    let others = "builtin:faces:identities=4,poses=2,expressions=2,illuminations=2,size=12,seed=9";
+    let flags = "--layers 10,4 --activation relu --bases-from a.safetensors";
+    let fit = folder.fit(&format!("{others} {flags}"));
+    assert_eq!(fit["runs"][0]["part"], "fine-tuning");
+    let run = folder.run(&format!("fit {others} --layers 10,5 --bases-from a.safetensors"));
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("--bases-from a.safetensors"), "{run}");
+    assert!(run.stderr.contains("Z_2: found 10 x 4, but 10 x 5 is needed"), "{run}");
+}
+
+#[test]
+fn flags_that_belong_to_another_model_are_refused() {
+    let folder = Folder::new();
+    for (flags, words) in [
+        ("--layers 4 --activation relu", "--activation belongs to --model deep-semi-nmf"),
+        ("--layers 4 --loss data", "--loss belongs to --model deep-semi-nmf"),
+        ("--layers 4 --bases-from m.safetensors", "--bases-from belongs to"),
+        ("--layers 9,4 --step 0.1", "--step belongs to --optimizer adam"),
+        ("--layers 9,4 --sparsity 0.1", "ridge"),
+        ("--layers 9,4 --loss data --weights 1", "each of the 2 layers"),
+    ] {
+        let run = folder.run(&format!("fit {FACES} {flags}"));
+        assert!(run.code == Some(2) || run.code == Some(1), "{run}");
+        assert!(run.stderr.contains(words), "{flags}: {run}");
+    }
+}

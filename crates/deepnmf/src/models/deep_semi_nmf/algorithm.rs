@@ -13,7 +13,8 @@
 //! and the projections in the third line change nothing after the first iteration. The update of
 //! `H_m` therefore *is* that of Semi-NMF on `X` with `k_m` components, started from the
 //! pre-trained `H_m`: `O(p n k_m)` an iteration instead of `O(p n k_1)`. The features of the
-//! layers below are never read by the loop; they are computed once, for the final bases.
+//! layers below are never read by the loop; they are computed once, for the final bases, from what
+//! the layer above implies or from what pre-training has left, whichever fits better.
 
 use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
@@ -25,7 +26,11 @@ use crate::models::semi_nmf::SemiNmfLoop;
 use crate::models::{Factors, FitOptions};
 use crate::objective::{Fitted, error_from_products};
 use crate::observe::Stage;
+use crate::stop::StopRule;
 use crate::update::{HSolver, Products};
+
+/// By how much earlier the features of the lower layers are taken for converged.
+const LENIENCE: f64 = 100.0;
 
 /// Whether the closed form is exact for these factors: `Z_2 ... Z_m` has full column rank and
 /// `H_m` full row rank. (If a longer chain has full column rank, so has each of its ends.)
@@ -59,16 +64,21 @@ pub(super) fn fine_tune<T: Scalar>(
     let (c, top) = tuned.into_factors();
     let mut runs = vec![run];
     let (z, bases) = unfold(&c, &z)?;
-    for (i, (features, basis)) in h.iter_mut().zip(bases).enumerate() {
-        let start = std::mem::replace(features, Matrix::zeros(0, 0));
+    h.push(top);
+    // Features that nothing else depends on need not be as exact.
+    let rule = StopRule { kappa: LENIENCE * options.stop.kappa, ..options.stop };
+    for (i, basis) in bases.into_iter().enumerate().rev() {
+        let pretrained = std::mem::replace(&mut h[i], Matrix::zeros(0, 0));
+        let implied = product(z[i + 1].view(), h[i + 1].view()).map(|v| v.larger(T::ZERO));
         let stage = Stage::LowerFeatures { layer: i + 1 };
-        let (fitted, run) = session.run(stage, &options.stop, || {
-            Ok(FixedBasis::new(x, x_norm_sq, basis, start, options.solver))
+        let (fitted, run) = session.run(stage, &rule, || {
+            let begin = |h| FixedBasis::new(x, x_norm_sq, basis.clone(), h, options.solver);
+            let (one, other) = (begin(implied), begin(pretrained));
+            Ok(if one.error <= other.error { one } else { other })
         })?;
-        *features = fitted.h;
+        h[i] = fitted.h;
         runs.push(run);
     }
-    h.push(top);
     Ok((Factors::new(z, h), runs))
 }
 

@@ -25,6 +25,11 @@ use crate::objective::{Fitted, error_from_products};
 
 use super::params::{Loss, Penalties};
 
+/// The least ridge on an eliminated `Z_1`, as a share of the mean squared length of the first
+/// layer's features. It keeps the least squares problem well conditioned, also in `f32`, and with it
+/// the gradient smooth.
+const FLOOR: f64 = 3e-5;
+
 /// A loss as a function of the bases and features that are its variables: `Z_1` unless it is
 /// eliminated, `Z_2 .. Z_m`, then the features (only `H_m` in the paper's loss).
 pub(super) struct Network<'a, T> {
@@ -43,7 +48,7 @@ pub(super) struct Network<'a, T> {
 struct Eliminated<T> {
     z: Matrix<T>,
     x_kt: Matrix<T>,
-    /// A ridge that keeps the least squares problem solvable and changes nothing else.
+    /// The least ridge.
     floor: f64,
 }
 
@@ -76,7 +81,7 @@ impl<'a, T: Scalar> Network<'a, T> {
         let eliminated = eliminate.then(|| Eliminated {
             z: factors.z[0].clone(),
             x_kt: Matrix::zeros(p, k),
-            floor: mean_square * T::EPSILON.to_f64().powf(2.0 / 3.0),
+            floor: FLOOR * mean_square,
         });
         Self {
             x,
@@ -187,14 +192,15 @@ impl<'a, T: Scalar> Network<'a, T> {
             gram[(i, i)] += self.ridge.max(first.floor);
         }
         let Some(first) = &mut self.eliminated else { return Ok(()) };
-        let inverse = Whitening::of::<T>(&gram)?.inverse.cast::<T>();
+        let inverse = Whitening::of::<T>(&gram)?.inverse;
         self.x.mul_tr(&sum, &mut first.x_kt);
-        mul(&mut first.z, first.x_kt.view(), inverse.view());
+        let mut left = first.x_kt.cast::<f64>();
+        let mut z = product(left.view(), inverse.view());
         // The gradient is only as good as this answer is exact: once more, for what is left over.
-        let mut left = first.x_kt.clone();
         scale(&mut gram, -1.0);
-        add_mul(&mut left, first.z.view(), gram.cast::<T>().view());
-        add_mul(&mut first.z, left.view(), inverse.view());
+        add_mul(&mut left, z.view(), gram.view());
+        add_mul(&mut z, left.view(), inverse.view());
+        first.z = z.cast();
         Ok(())
     }
 

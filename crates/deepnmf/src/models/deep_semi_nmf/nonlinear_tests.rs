@@ -93,12 +93,15 @@ fn implied_features_are_the_images_of_the_layer_above() {
 }
 
 #[test]
-fn single_precision_ends_near_double() {
+fn single_precision_takes_the_same_first_steps_as_double() {
     let x = curved(15, 80, 5);
-    let model = DeepSemiNmf::new([10, 4]).activation(Activation::Relu);
+    // The problem is not convex: after many steps rounding alone leads to another minimum.
+    let descent = Descent { max_iterations: 5, ..Descent::default() };
+    let model = DeepSemiNmf::new([10, 4]).activation(Activation::Relu).descent(descent);
     let (wide, narrow) = (model.fit(&x).unwrap(), model.fit(&x.cast::<f32>()).unwrap());
-    let (wide, narrow) = (wide.summary.relative_error, narrow.summary.relative_error);
-    assert!((wide - narrow).abs() < 0.01, "{wide} {narrow}");
+    for (wide, narrow) in wide.summary.history.iter().zip(&narrow.summary.history) {
+        assert!((wide / narrow - 1.0).abs() < 1e-3, "{wide} {narrow}");
+    }
 }
 
 #[test]

@@ -24,6 +24,10 @@ const CUT_ROUNDS: usize = 8;
 /// where they are not, hundreds of rounds would gain next to nothing.
 const TRIAL_ROUNDS: usize = 20;
 
+/// The least share of a cluster's own inertia that a cut must take away. Clusters that hold two
+/// lose far more; where less is lost, all directions are alike and the cut separates nothing.
+const SEPARATES: f64 = 0.1;
+
 /// The least share of the inertia by which a swap must lower it.
 const WORTHWHILE: f64 = 1e-6;
 
@@ -102,7 +106,7 @@ fn cuts<T: Scalar>(samples: &Samples<T>, found: &Outcome<T>) -> Vec<Option<Cut<T
     (0..found.centroids.cols()).into_par_iter().map(cut).collect()
 }
 
-/// Cuts a cluster across its widest direction, then by two-means; none where all members agree.
+/// Cuts a cluster across its widest direction, then by two-means; none where that separates nothing.
 fn cut_in_two<T: Scalar>(x: &Matrix<T>, members: &[usize], centre: &[T]) -> Option<Cut<T>> {
     let direction = widest_direction(x, members, centre)?;
     let middle = dot(centre, &direction);
@@ -123,7 +127,8 @@ fn cut_in_two<T: Scalar>(x: &Matrix<T>, members: &[usize], centre: &[T]) -> Opti
     let after =
         |(j, second): (&usize, &bool)| distance_sq(x.col(*j), &halves[usize::from(*second)]);
     let after: f64 = members.iter().zip(&second).map(after).sum();
-    Some(Cut { halves, gain: before - after })
+    let gain = before - after;
+    (gain >= SEPARATES * before).then_some(Cut { halves, gain })
 }
 
 /// The means of the two halves; none where one of them is empty.

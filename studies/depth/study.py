@@ -18,6 +18,7 @@ begins: a study that is cut short is still balanced.
 import argparse
 import hashlib
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -82,14 +83,19 @@ def fit(options, name, method, k, model):
     deep, settings = METHODS[method]
     source = path if path.startswith("builtin:") else options.folder / path
     layers = f"{first},{k}" if deep else str(k)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = call([options.program, "fit", source, *reading, "--layers", layers, *settings,
                   "--threads", options.threads, "--out", model], options.fit_seconds)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Reading the data included; unlike seconds by the clock it does not feel what runs beside it.
+    cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     # What is kept of a fit: enough to see one that got stuck or stopped at its limit.
     kept = {key: found.get(key) for key in
             ("layers", "samples", "features", "error", "relative_error", "svd_bound",
              "iterations", "stop", "seconds", "notices")}
     history = found.get("history") or [None]
-    return {**kept, "first_error": history[0], "last_error": history[-1]}
+    return {**kept, "cpu_seconds": round(cpu_seconds, 2),
+            "first_error": history[0], "last_error": history[-1]}
 
 
 def evaluate(options, name, k, scaling, model):

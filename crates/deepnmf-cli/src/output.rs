@@ -146,6 +146,7 @@ pub(crate) fn summary_json(settings: &Settings, summary: &Summary) -> Value {
         "stop": summary.stop,
         "seconds": summary.seconds,
         "history": summary.history,
+        "clock": summary.clock,
         "runs": summary.runs,
         "notices": notices,
     })

@@ -36,6 +36,17 @@ pub struct Run {
     /// The reconstruction error, or the root of twice another objective, at the start and after
     /// each iteration.
     pub history: Vec<f64>,
+    /// The second, counted from the beginning of the loop, at which each of them was known.
+    #[serde(default)]
+    pub clock: Vec<f64>,
+}
+
+impl Run {
+    /// The iteration and the second in which the error was first at or below `error`.
+    pub fn reached(&self, error: f64) -> Option<(usize, f64)> {
+        let iteration = self.history.iter().position(|e| *e <= error)?;
+        Some((iteration, *self.clock.get(iteration)?))
+    }
 }
 
 /// One fit as its caller sees it: who watches, who may stop it, and the clock.
@@ -103,6 +114,7 @@ impl<'a> FitSession<'a> {
         self.tell(Event::Starting { stage });
         let mut algorithm = prepare()?;
         let mut history = vec![finite(algorithm.error(), stage, 0)?];
+        let mut clock = vec![begun.elapsed().as_secs_f64()];
         let stop = loop {
             let iteration = history.len() - 1;
             let error = history[iteration];
@@ -113,10 +125,11 @@ impl<'a> FitSession<'a> {
             }
             algorithm.step()?;
             history.push(finite(algorithm.error(), stage, iteration + 1)?);
+            clock.push(begun.elapsed().as_secs_f64());
         };
         let seconds = begun.elapsed().as_secs_f64();
         let iterations = history.len() - 1;
-        Ok((algorithm, Run { stage, iterations, stop, seconds, history }))
+        Ok((algorithm, Run { stage, iterations, stop, seconds, history, clock }))
     }
 
     fn reason_to_stop(

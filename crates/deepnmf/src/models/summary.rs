@@ -87,6 +87,9 @@ pub struct Summary {
     pub iterations: usize,
     /// Its errors, at the start and after each iteration: the root of twice its objective.
     pub history: Vec<f64>,
+    /// The second of that loop at which each of them was known.
+    #[serde(default)]
+    pub clock: Vec<f64>,
     /// Seconds of the whole fit.
     pub seconds: f64,
     /// Every loop of the fit in order.
@@ -125,6 +128,7 @@ impl Summary {
             stop: run.stop,
             iterations: run.iterations,
             history: run.history.clone(),
+            clock: run.clock.clone(),
             seconds: outcome.seconds,
             notices: outcome.notices,
             runs: outcome.runs,

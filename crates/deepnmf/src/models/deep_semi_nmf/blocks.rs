@@ -20,7 +20,7 @@ use crate::matrix::{
     scale,
 };
 use crate::models::Factors;
-use crate::objective::reconstruction_error;
+use crate::objective::{Fitted, error_from_products, reconstruction_error};
 use crate::update::{HSolver, Products, ZScratch, z_least_squares};
 
 use super::params::{Loss, Penalties};
@@ -35,6 +35,7 @@ const SHRINKAGE: f64 = 0.5;
 /// The descent under way.
 pub(super) struct BlockDescent<'a, T> {
     x: &'a dyn DataMatrix<T>,
+    x_norm_sq: f64,
     loss: Loss,
     weights: Vec<f64>,
     ridge: f64,
@@ -54,9 +55,11 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
         penalties: &Penalties,
         solver: HSolver,
     ) -> Self {
-        let per_sample = x.norm_sq() / x.shape().1 as f64;
+        let x_norm_sq = x.norm_sq();
+        let per_sample = x_norm_sq / x.shape().1 as f64;
         let mut this = Self {
             x,
+            x_norm_sq,
             loss,
             weights,
             ridge: penalties.ridge * per_sample,
@@ -71,7 +74,7 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
         this
     }
 
-    /// The objective.
+    /// The objective where nothing has been computed yet.
     fn measure(&self, factors: &Factors<T>) -> f64 {
         let mut value = 0.0;
         let mut phi = Matrix::identity(0);
@@ -83,22 +86,29 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
                     reconstruction_error(self.x, &phi, h)
                 }
             };
-            let sum: f64 = h.as_slice().iter().map(|v| v.to_f64()).sum();
-            value += self.weights[i] * error * error / 2.0;
-            value += self.ridge * z.norm_sq() / 2.0 + self.sparsity * sum;
+            value += self.share(i, error, z, h);
         }
         value
     }
 
-    /// One sweep over all blocks.
-    fn sweep(&self, factors: &mut Factors<T>) -> Result<()> {
+    /// What layer `i` adds to the objective.
+    fn share(&self, i: usize, error: f64, z: &Matrix<T>, h: &Matrix<T>) -> f64 {
+        let sum = || h.as_slice().iter().map(|v| v.to_f64()).sum::<f64>();
+        let sparse = if self.sparsity > 0.0 { self.sparsity * sum() } else { 0.0 };
+        self.weights[i] * error * error / 2.0 + self.ridge * z.norm_sq() / 2.0 + sparse
+    }
+
+    /// One sweep over all blocks; returns the objective. No block moves again once the error of its
+    /// layer is known, so the products that moved it also measure it.
+    fn sweep(&self, factors: &mut Factors<T>) -> Result<f64> {
         match self.loss {
             Loss::Layer => self.sweep_layers(factors),
             Loss::Paper | Loss::Data => self.sweep_data(factors),
         }
     }
 
-    fn sweep_layers(&self, factors: &mut Factors<T>) -> Result<()> {
+    fn sweep_layers(&self, factors: &mut Factors<T>) -> Result<f64> {
+        let mut value = 0.0;
         for i in 0..factors.depth() {
             let weight = self.weights[i];
             let (below, from) = factors.h.split_at_mut(i);
@@ -111,26 +121,32 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
             self.add_ridge(&mut gram, weight);
             let mut scratch = ZScratch::new(z.rows(), z.cols());
             z_least_squares(z, input, h, &gram, &mut scratch)?;
-            let (mut g, mut b) = products(input, z);
-            scale(&mut g, weight);
-            scale(&mut b, weight);
+            let (g, b) = products(input, z);
+            let (mut pull, mut target) = (g.clone(), b.clone());
+            scale(&mut pull, weight);
+            scale(&mut target, weight);
             if let Some(next) = above.first() {
                 let weight = self.weights[i + 1];
-                add_scaled(&mut b, weight, &product(factors.z[i + 1].view(), next.view()));
-                add_to_diagonal(&mut g, weight);
+                add_scaled(&mut target, weight, &product(factors.z[i + 1].view(), next.view()));
+                add_to_diagonal(&mut pull, weight);
             }
-            self.update(h, &g, b);
+            self.update(h, &pull, target);
+            let input_norm_sq = if i == 0 { self.x_norm_sq } else { input.norm_sq() };
+            let error = error_of(input, input_norm_sq, (&factors.z[i], h), (&b, &g));
+            value += self.share(i, error, &factors.z[i], h);
         }
-        Ok(())
+        Ok(value)
     }
 
-    fn sweep_data(&self, factors: &mut Factors<T>) -> Result<()> {
-        // Phi_{i-1}^T X and Phi_{i-1}^T Phi_{i-1}; the basis below the first layer is the identity.
-        let mut below: Option<(Matrix<T>, Matrix<T>)> = None;
+    fn sweep_data(&self, factors: &mut Factors<T>) -> Result<f64> {
+        let mut value = 0.0;
+        // Phi_{i-1}, Phi_{i-1}^T Phi_{i-1} and Phi_{i-1}^T X; the basis below the first layer is the
+        // identity.
+        let mut below: Option<(Matrix<T>, Matrix<T>, Matrix<T>)> = None;
         for i in 0..factors.depth() {
             let (gram, sum) = self.signals_above(factors, i);
             let k = factors.z[i].cols();
-            if let Some((phi_t_phi, phi_t_x)) = &below {
+            if let Some((_, phi_t_phi, phi_t_x)) = &below {
                 let mut right = Matrix::zeros(phi_t_x.rows(), k);
                 phi_t_x.mul_tr(&sum, &mut right);
                 factors.z[i] = self.solve_between(phi_t_phi, &right, &gram)?;
@@ -142,9 +158,13 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
                 z_least_squares(z, self.x, &sum, &gram, &mut scratch)?;
             }
             let z = &factors.z[i];
-            let (g, b) = match &below {
-                None => products(self.x, z),
-                Some((phi_t_phi, phi_t_x)) => (
+            let (phi, g, b) = match &below {
+                None => {
+                    let (g, b) = products(self.x, z);
+                    (z.clone(), g, b)
+                }
+                Some((phi, phi_t_phi, phi_t_x)) => (
+                    product(phi.view(), z.view()),
                     product(z.t(), product(phi_t_phi.view(), z.view()).view()),
                     product(z.t(), phi_t_x.view()),
                 ),
@@ -152,10 +172,13 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
             let (mut weighted_g, mut weighted_b) = (g.clone(), b.clone());
             scale(&mut weighted_g, self.weights[i]);
             scale(&mut weighted_b, self.weights[i]);
-            self.update(&mut factors.h[i], &weighted_g, weighted_b);
-            below = Some((g, b));
+            let h = &mut factors.h[i];
+            self.update(h, &weighted_g, weighted_b);
+            let error = error_of(self.x, self.x_norm_sq, (&phi, h), (&b, &g));
+            value += self.share(i, error, &factors.z[i], h);
+            below = Some((phi, g, b));
         }
-        Ok(())
+        Ok(value)
     }
 
     /// `sum_j w_j K_j K_j^T` and `sum_j w_j K_j` over the layers from `i` on.
@@ -237,8 +260,7 @@ impl<T: Scalar> Algorithm for BlockDescent<'_, T> {
 
     fn step(&mut self) -> Result<()> {
         if let Some(mut ahead) = self.extrapolated() {
-            self.sweep(&mut ahead)?;
-            let value = self.measure(&ahead);
+            let value = self.sweep(&mut ahead)?;
             if value <= self.value {
                 self.momentum = (self.momentum * GROWTH).min(1.0);
                 self.before = Some(std::mem::replace(&mut self.factors, ahead));
@@ -248,8 +270,7 @@ impl<T: Scalar> Algorithm for BlockDescent<'_, T> {
             self.momentum *= SHRINKAGE;
         }
         let mut plain = self.factors.clone();
-        self.sweep(&mut plain)?;
-        let value = self.measure(&plain);
+        let value = self.sweep(&mut plain)?;
         // Rounding may make a converged sweep end a little higher.
         if value <= self.value {
             self.before = Some(std::mem::replace(&mut self.factors, plain));
@@ -257,6 +278,18 @@ impl<T: Scalar> Algorithm for BlockDescent<'_, T> {
         }
         Ok(())
     }
+}
+
+/// `|X - Phi H|` from `Phi^T X` and `Phi^T Phi`.
+fn error_of<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    x_norm_sq: f64,
+    (phi, h): (&Matrix<T>, &Matrix<T>),
+    (phi_t_x, phi_t_phi): (&Matrix<T>, &Matrix<T>),
+) -> f64 {
+    let mut hht = Matrix::zeros(h.rows(), h.rows());
+    gram_of_rows(&mut hht, h);
+    error_from_products(x, x_norm_sq, &Fitted { phi, h, phi_t_x, phi_t_phi, hht: &hht })
 }
 
 /// `Z^T Z` and `Z^T X`.

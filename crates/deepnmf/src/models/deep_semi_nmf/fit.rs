@@ -16,10 +16,6 @@ use crate::models::{Factors, Model, Notice, Settings, Summary};
 use crate::observe::Stage;
 use crate::stop::StopRule;
 
-/// The ridge of the layers' loss if none is given: without any, features could shrink towards
-/// nothing, and with them all that the layers above have to explain.
-const LAYER_RIDGE: f64 = 1e-3;
-
 impl DeepSemiNmf {
     /// Factorizes `x`.
     ///
@@ -163,7 +159,8 @@ impl DeepSemiNmf {
             error,
         };
         let summary = Summary::new(x.shape(), outcome);
-        Ok(Model::new(Settings::DeepSemiNmf(self.clone()), factors, summary))
+        let used = Self { penalties: self.penalties_in_use(), ..self.clone() };
+        Ok(Model::new(Settings::DeepSemiNmf(used), factors, summary))
     }
 
     fn algorithm_1<T: Scalar>(
@@ -198,21 +195,18 @@ impl DeepSemiNmf {
         fit: &mut Fit,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
-        let mut penalties = self.penalties;
-        if self.loss == Loss::Layer && penalties.ridge == 0.0 {
-            penalties.ridge = LAYER_RIDGE;
-        }
+        let penalties = self.penalties_in_use();
         let loss = (self.loss, self.layer_weights());
         let (stage, options) = (Stage::FineTuning, &self.options);
+        let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
         let linear = self.activation == Activation::Identity;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
-            let (tuned, run) = session.run(stage, &options.stop, || {
+            let (tuned, run) = session.run(stage, &rule, || {
                 Ok(BlockDescent::new(x, factors, loss, &penalties, options.solver))
             })?;
             fit.runs.push(run);
             return Ok(tuned.factors);
         }
-        let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
         let eliminate = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
         let network = Network::new(x, &factors, loss, &penalties, eliminate);
         let point = network.point_of(factors);

@@ -4,7 +4,8 @@ use super::blocks::BlockDescent;
 use super::*;
 use crate::activation::Activation;
 use crate::driver::{Algorithm, FitSession};
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, pseudo_inverse};
+use crate::models::factors::chain;
 use crate::models::{Factors, FitOptions, SemiNmf};
 use crate::observe::Stage;
 use crate::stop::StopRule;
@@ -122,7 +123,7 @@ fn block_descent_never_rises_and_agrees_with_gradients() {
 }
 
 #[test]
-fn every_block_is_solved_as_its_formula_says() {
+fn block_descent_goes_down_with_every_rule() {
     let x = normal::<f64>(9, 40, 8);
     let start = Factors::new(
         vec![normal(9, 6, 1), normal(6, 4, 2), normal(4, 3, 3)],
@@ -141,6 +142,85 @@ fn every_block_is_solved_as_its_formula_says() {
                 before = blocks.error();
             }
         }
+    }
+}
+
+/// The loss by its definition, half a sum of squares, with a ridge and an l1 norm.
+fn literal_loss(x: &Matrix<f64>, f: &Factors<f64>, loss: Loss, w: &[f64], p: [f64; 2]) -> f64 {
+    (0..f.depth())
+        .map(|i| {
+            let error = match loss {
+                Loss::Layer if i > 0 => literal_error(&f.h[i - 1], &f.z[i], &f.h[i]),
+                _ => literal_error(x, &chain(&f.z[..=i]), &f.h[i]),
+            };
+            let sum: f64 = f.h[i].as_slice().iter().sum();
+            w[i] * error * error / 2.0 + p[0] * f.z[i].norm_sq() / 2.0 + p[1] * sum
+        })
+        .sum()
+}
+
+/// `Z` that is least in the loss, all other blocks fixed: the loss is quadratic in `Z`, so its
+/// gradient at zero and its curvatures, both by differences of the definition, say where.
+fn literal_basis(f: &Factors<f64>, i: usize, value: &dyn Fn(&Factors<f64>) -> f64) -> Matrix<f64> {
+    let (rows, cols) = f.z[i].shape();
+    let at = |entries: &[(usize, f64)]| {
+        let mut moved = f.clone();
+        moved.z[i] = Matrix::zeros(rows, cols);
+        for (entry, v) in entries {
+            moved.z[i].as_mut_slice()[*entry] += v;
+        }
+        value(&moved)
+    };
+    let zero = at(&[]);
+    let alone: Vec<f64> = (0..rows * cols).map(|a| at(&[(a, 1.0)])).collect();
+    let slope = |a: usize| (alone[a] - at(&[(a, -1.0)])) / 2.0;
+    let curvature = |a: usize, b: usize| match a == b {
+        true => alone[a] + at(&[(a, -1.0)]) - 2.0 * zero,
+        false => at(&[(a, 1.0), (b, 1.0)]) - alone[a] - alone[b] + zero,
+    };
+    let slopes = Matrix::from_fn(rows * cols, 1, |a, _| -slope(a));
+    let curvatures = Matrix::from_fn(rows * cols, rows * cols, curvature);
+    let inverse = pseudo_inverse(curvatures.view()).unwrap();
+    let solved = literal_product(inverse.view(), slopes.view());
+    Matrix::from_fn(rows, cols, |r, c| solved.as_slice()[c * rows + r])
+}
+
+#[test]
+fn every_block_is_least_in_the_loss_as_defined() {
+    let x = normal::<f64>(5, 20, 8);
+    let start = Factors::new(
+        vec![normal(5, 4, 1), normal(4, 3, 2), normal(3, 2, 3)],
+        vec![positive(4, 20, 4), positive(3, 20, 5), positive(2, 20, 6)],
+    );
+    let (weights, ridge, sparsity) = (vec![1.0, 0.5, 2.0], 1e-2, 1e-3);
+    let per_sample = x.norm_sq() / 20.0;
+    let scaled = [ridge * per_sample, sparsity * per_sample];
+    let penalties = Penalties { ridge, sparsity, ..Penalties::default() };
+    for loss in CONSISTENT {
+        let given = (loss, weights.clone());
+        let exact = HSolver::Accelerated { steps: 3000 };
+        let mut blocks = BlockDescent::new(&x, start.clone(), given, &penalties, exact);
+        let value = |f: &Factors<f64>| literal_loss(&x, f, loss, &weights, scaled);
+        blocks.step().unwrap(); // the first one has no momentum
+        let mut literal = start.clone();
+        for i in 0..3 {
+            literal.z[i] = literal_basis(&literal, i, &value);
+            let off = distance(&literal.z[i], &blocks.factors.z[i]);
+            assert!(off < 1e-6, "{loss:?} Z_{}: {off}", i + 1);
+            // Features: no move of one entry, up or down, lowers the loss.
+            literal.h[i] = blocks.factors.h[i].clone();
+            let least = value(&literal);
+            for entry in 0..literal.h[i].as_slice().len() {
+                for move_by in [1e-2, -1e-2] {
+                    let mut moved = literal.clone();
+                    let v = &mut moved.h[i].as_mut_slice()[entry];
+                    *v = (*v + move_by).max(0.0);
+                    assert!(value(&moved) >= least - 1e-9, "{loss:?} H_{} entry {entry}", i + 1);
+                }
+            }
+        }
+        let objective = blocks.error() * blocks.error() / 2.0;
+        assert!((objective / value(&literal) - 1.0).abs() < 1e-6, "{loss:?}");
     }
 }
 

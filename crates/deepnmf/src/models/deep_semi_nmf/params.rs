@@ -8,6 +8,10 @@ use crate::matrix::{DataMatrix, Scalar, check_data};
 use crate::models::options::check_layers;
 use crate::models::{FitOptions, Notice};
 
+/// The ridge of the layers' loss if none is given: without any, features could shrink towards
+/// nothing, and with them all that the layers above have to explain.
+const LAYER_RIDGE: f64 = 1e-3;
+
 /// How Algorithm 1 is carried out. Both forms give the same bases and top features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,7 +58,7 @@ pub enum Optimizer {
     Varpro,
 }
 
-/// How descent by gradients is done. Linear models with [`Optimizer::Auto`] have none.
+/// How the loss over all layers is lowered. Algorithm 1 has the rule of the other loops instead.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Descent {
@@ -122,7 +126,7 @@ pub struct DeepSemiNmf {
     /// The weight of each layer in the losses that have one; all one if empty.
     #[serde(default)]
     pub weights: Vec<f64>,
-    /// How descent by gradients is done.
+    /// How the loss over all layers is lowered.
     #[serde(default)]
     pub descent: Descent,
     /// What is held small.
@@ -177,7 +181,7 @@ impl DeepSemiNmf {
         Self { weights: weights.into(), ..self }
     }
 
-    /// Sets how descent by gradients is done.
+    /// Sets how the loss over all layers is lowered.
     #[must_use]
     pub fn descent(self, descent: Descent) -> Self {
         Self { descent, ..self }
@@ -206,6 +210,13 @@ impl DeepSemiNmf {
     /// The weight of each layer.
     pub(super) fn layer_weights(&self) -> Vec<f64> {
         if self.weights.is_empty() { vec![1.0; self.layers.len()] } else { self.weights.clone() }
+    }
+
+    /// The penalties, with a ridge where the loss cannot do without one.
+    pub(super) fn penalties_in_use(&self) -> Penalties {
+        let needed = if self.loss == Loss::Layer { LAYER_RIDGE } else { 0.0 };
+        let ridge = if self.penalties.ridge > 0.0 { self.penalties.ridge } else { needed };
+        Penalties { ridge, ..self.penalties }
     }
 
     pub(super) fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {

@@ -80,6 +80,7 @@ impl WhitenedPca {
                 stop: StopReason::Converged,
                 seconds,
                 history: vec![error],
+                clock: vec![seconds],
             }],
             main_run: 0,
             notices: vec![],

@@ -12,8 +12,9 @@ use deepnmf_data::preprocess::Pipeline;
 use deepnmf_eval::KMeans;
 
 pub(crate) use self::names::{
-    ActivationName, ClassifierName, DtypeName, FormName, LossName, MethodName, ModelName,
-    NormalFormName, OptimizerName, ScaleName, ScalingName, SolverName, StartName,
+    ActivationName, ClassifierName, DtypeName, FormName, GraphName, LossName, MethodName,
+    ModelName, NormalFormName, OptimizerName, PretrainingName, ScaleName, ScalingName, SolverName,
+    StartName, VariantName,
 };
 use self::values::{
     at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, size,
@@ -43,7 +44,7 @@ pub(crate) enum Command {
     /// Factorize built-in faces and look at what each layer found
     Demo(DemoArgs),
     /// Factorize a data file and write the model
-    Fit(FitArgs),
+    Fit(Box<FitArgs>),
     /// Compute the features of samples with a fitted model
     Transform(TransformArgs),
     /// Tell what is in a model file
@@ -90,6 +91,10 @@ pub(crate) struct DemoArgs {
   deepnmf fit faces.npy --layers 40 --out m.safetensors
   deepnmf fit PIE_pose27.mat --model deep-semi-nmf --layers 625,40 --out m.safetensors
   deepnmf fit PIE_pose27.mat --layers 400,100 --activation relu --out m.safetensors
+  deepnmf fit faces/ --pattern {identity}_{pose}_{expression}_{eyes} --model deep-wsf \\
+    --layers 100,100,100 --attributes pose,expression,identity --lambda 1e-3
+  deepnmf fit PIE_pose27.mat --layers 625,40 --auxiliary labelled.mat --attributes none,gnd \\
+    --lambda 0.01
   deepnmf fit PIE_pose27.mat --image 32x32:column-major --normalize igo --layers 40
   deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
   deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
@@ -142,7 +147,9 @@ pub(crate) struct FitArgs {
     pub(crate) inner: Option<usize>,
     #[command(flatten)]
     pub(crate) deep: DeepArgs,
-    /// Most iterations of each loop [default: 1000, and 150 of descent by gradients]
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    /// Most iterations of each loop [default: 1000, and 150 for nonlinear models and other losses]
     #[arg(long, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub(crate) max_iter: Option<usize>,
     /// Stop when the error falls by no more than this times max(1, error)
@@ -170,9 +177,47 @@ pub(crate) struct FitArgs {
     pub(crate) no_bound: bool,
 }
 
-/// What only deep-semi-nmf has.
+/// What only models that learn from labels have.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Options of deep-semi-nmf")]
+#[command(next_help_heading = "Options of wsf, wsf-ma and deep-wsf")]
+pub(crate) struct LabelArgs {
+    /// Attributes to learn from, with commas between them: one for wsf, any number for wsf-ma, one
+    /// for each layer (or none) for deep-wsf
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub(crate) attributes: Vec<String>,
+    /// Weight of the labels, one for all or one for each attribute [default: 0.001]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WEIGHT,...",
+        value_parser = not_negative,
+        allow_negative_numbers = true
+    )]
+    pub(crate) lambda: Vec<f64>,
+    /// How samples of the same class are tied [default: binary]
+    #[arg(long, value_enum)]
+    pub(crate) graph: Option<GraphName>,
+    /// Width of --graph rbf [default: the median distance within classes]
+    #[arg(long, value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) sigma: Option<f64>,
+    /// Share of the labels to use, the others are forgotten: for studies [default: 1]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    pub(crate) label_fraction: Option<f64>,
+    /// What begins each layer of deep-wsf [default: wsf]
+    #[arg(long, value_enum)]
+    pub(crate) pretraining: Option<PretrainingName>,
+    /// Which form of Algorithm 2 a linear deep-wsf follows [default: printed]
+    #[arg(long, value_enum)]
+    pub(crate) variant: Option<VariantName>,
+    /// Supervised pre-training of deep-semi-nmf: labelled samples to fit a deep-wsf to first (the
+    /// flags above are its flags), whose bases begin the fit to DATA, which needs no labels
+    #[arg(long, value_name = "DATA")]
+    pub(crate) auxiliary: Option<PathBuf>,
+}
+
+/// What only deep models have.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of deep-semi-nmf and deep-wsf")]
 pub(crate) struct DeepArgs {
     /// Nonlinearity between the layers [default: identity]
     #[arg(long, value_enum)]

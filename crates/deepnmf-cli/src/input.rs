@@ -66,6 +66,7 @@ pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Prov
         feature_names: data.feature_names.clone(),
         preprocessing: json!(steps),
         display: data.image_shape.map_or(Value::Null, |shape| json!({ "image": shape })),
+        attributes: vec![],
     }
 }
 

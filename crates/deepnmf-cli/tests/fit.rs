@@ -218,7 +218,7 @@ fn bases_of_another_model_begin_a_fit_of_other_samples() {
     let run = folder.run(&format!("fit {others} --layers 10,5 --bases-from a.safetensors"));
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stderr.contains("--bases-from a.safetensors"), "{run}");
-    assert!(run.stderr.contains("Z_2: found 10 x 4, but 10 x 5 is needed"), "{run}");
+    assert!(run.stderr.contains("found 10-4, but 10-5 is needed"), "{run}");
 }
 
 #[test]

@@ -128,6 +128,13 @@ impl Attribute {
         Self { name: self.name.clone(), classes: self.classes.clone(), codes }
     }
 
+    /// The same attribute, silent about all samples but those for which `known` holds.
+    pub(crate) fn only(&self, known: impl Fn(usize) -> bool) -> Self {
+        let codes = self.codes.iter().enumerate();
+        let codes = codes.map(|(sample, code)| code.filter(|_| known(sample))).collect();
+        Self { name: self.name.clone(), classes: self.classes.clone(), codes }
+    }
+
     /// The names of the classes, each held by at least one sample of the whole data set.
     pub fn classes(&self) -> &[String] {
         &self.classes

@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 
 pub use self::pipeline::Pipeline;
 pub use self::scale::{Moments, Range};
-pub use self::split::Split;
+pub use self::split::{Split, keep_labels};
 pub use self::step::Step;
 pub use self::tfidf::Idf;
 

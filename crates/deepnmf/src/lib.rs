@@ -17,7 +17,8 @@
 //! # Ok::<(), deepnmf::Error>(())
 //! ```
 //!
-//! * Models: [`SemiNmf`], [`DeepSemiNmf`]; settings they share: [`FitOptions`].
+//! * Models: [`SemiNmf`], [`DeepSemiNmf`]; with labels of some samples [`Wsf`], [`WsfMa`],
+//!   [`DeepWsf`]; settings they share: [`FitOptions`].
 //! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`].
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
 //!   [`persist::load_model`].
@@ -26,6 +27,7 @@ pub mod activation;
 mod descent;
 pub mod driver;
 pub mod error;
+pub mod graph;
 pub mod init;
 pub mod matrix;
 pub mod models;
@@ -45,11 +47,13 @@ pub mod update;
 pub use activation::Activation;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
+pub use graph::{Graph, LabelGraph, Labels};
 pub use init::{ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
-    DeepSemiNmf, Descent, Factors, FitOptions, Form, Loss, Model, NormalForm, Notice, Optimizer,
-    Penalties, Provenance, SemiNmf, Settings, Summary, WhitenedPca,
+    DeepSemiNmf, DeepWsf, Descent, Factors, FitOptions, Form, Loss, Model, NormalForm, Notice,
+    Optimizer, Penalties, Pretraining, Provenance, SemiNmf, Settings, Summary, Variant,
+    WhitenedPca, Wsf, WsfMa,
 };
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};

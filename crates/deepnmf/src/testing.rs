@@ -1,5 +1,6 @@
 //! What several tests need: random matrices and slow, literal arithmetic.
 
+use crate::graph::Graph;
 use crate::matrix::{Matrix, MatrixView, Scalar};
 use crate::rng::{Purpose, normal_matrix, stream};
 
@@ -52,4 +53,51 @@ pub(crate) fn optimality<T: Scalar>(gram: &Matrix<f64>, b: &Matrix<f64>, h: &Mat
     let off = |(s, h): (&f64, &T)| if h.to_f64() > 0.0 { s.abs() } else { s.max(0.0) };
     assert!(h.as_slice().iter().all(|h| *h >= T::ZERO), "a feature is negative");
     slope.as_slice().iter().zip(h.as_slice()).map(off).fold(0.0, f64::max) / scale
+}
+
+/// Any graph, written out: what every other one must equal.
+pub(crate) struct DenseGraph {
+    w: Matrix<f64>,
+    degrees: Vec<f64>,
+}
+
+impl DenseGraph {
+    pub(crate) fn new(w: Matrix<f64>) -> Self {
+        let degrees = w.columns().map(|weights| weights.iter().map(|w| w.abs()).sum()).collect();
+        Self { w, degrees }
+    }
+
+    /// `lambda` times the graph that ties samples of the same class.
+    pub(crate) fn of_labels(lambda: f64, labels: &[Option<u32>]) -> Self {
+        let same = |j: usize, l: usize| labels[j].is_some() && labels[j] == labels[l];
+        let weight = |j, l| if same(j, l) { lambda } else { 0.0 };
+        Self::new(Matrix::from_fn(labels.len(), labels.len(), weight))
+    }
+
+    /// `sum_jl |w_jl| |h_j - sign(w_jl) h_l|^2 / 2`.
+    pub(crate) fn literal_roughness(&self, h: &Matrix<f64>) -> f64 {
+        let n = self.degrees.len();
+        let pair = |j: usize, l: usize| {
+            let w = self.w[(j, l)];
+            let away = h.col(j).iter().zip(h.col(l)).map(|(a, b)| (a - w.signum() * b).powi(2));
+            w.abs() * away.sum::<f64>() / 2.0
+        };
+        (0..n).map(|j| (0..n).map(|l| pair(j, l)).sum::<f64>()).sum()
+    }
+}
+
+impl Graph<f64> for DenseGraph {
+    fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
+    fn add_product(&self, factor: f64, h: &Matrix<f64>, out: &mut Matrix<f64>) {
+        let product = literal_product(h.view(), self.w.view());
+        let both = out.as_mut_slice().iter_mut().zip(product.as_slice());
+        both.for_each(|(out, product)| *out += factor * product);
+    }
+
+    fn is_positive(&self) -> bool {
+        false // not that anybody knows
+    }
 }

@@ -2,7 +2,8 @@
 
 use clap::ValueEnum;
 use deepnmf::{
-    Activation, Dtype, Form, HSolver, Loss, NormalForm, Optimizer, Projection, ScaleIn, Start,
+    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NormalForm, Optimizer, Pretraining,
+    Projection, ScaleIn, Start, Variant,
 };
 use deepnmf_eval::{Classifier, Scaling};
 
@@ -63,6 +64,38 @@ names! {
         Hals => HSolver::HALS,
         /// Accelerated projected gradients
         Accelerated => HSolver::ACCELERATED,
+    }
+}
+
+names! {
+    /// Graphs over labels.
+    GraphName => LabelGraph {
+        /// All samples of a class alike
+        Binary => LabelGraph::Binary,
+        /// Near samples of a class more than distant ones
+        Rbf => LabelGraph::Rbf { sigma: None },
+        /// By the dot product of samples of a class
+        Dot => LabelGraph::Dot,
+    }
+}
+
+names! {
+    /// What begins the layers of deep-wsf.
+    PretrainingName => Pretraining {
+        /// WSF with the labels of the layer
+        Wsf => Pretraining::Wsf,
+        /// Semi-NMF without labels
+        SemiNmf => Pretraining::SemiNmf,
+    }
+}
+
+names! {
+    /// Forms of Algorithm 2.
+    VariantName => Variant {
+        /// As the paper prints it
+        Printed => Variant::Printed,
+        /// As the authors' released code has it
+        Released => Variant::Released,
     }
 }
 
@@ -185,6 +218,12 @@ pub(crate) enum ModelName {
     SemiNmf,
     /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
     DeepSemiNmf,
+    /// X ~ Z H with labels of one attribute
+    Wsf,
+    /// X ~ Z H with labels of several attributes
+    WsfMa,
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with labels of an attribute for each layer
+    DeepWsf,
     /// Whitened principal components, the baseline to beat
     WhitenedPca,
 }

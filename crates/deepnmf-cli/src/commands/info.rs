@@ -36,6 +36,11 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     if let Some(shape) = image_shape(model) {
         let _ = writeln!(text, "  {:<12}--image {shape}", "pictures");
     }
+    let attributes: Vec<_> = model.provenance.attributes.iter().map(Option::as_deref).collect();
+    if !attributes.is_empty() {
+        let names: Vec<_> = attributes.iter().map(|name| name.unwrap_or("none")).collect();
+        let _ = writeln!(text, "  {:<12}--attributes {}", "labels", names.join(","));
+    }
     if let Some(names) = &model.provenance.feature_names {
         let shown: Vec<&str> = names.iter().take(5).map(String::as_str).collect();
         let more = if names.len() > shown.len() { ", ..." } else { "" };

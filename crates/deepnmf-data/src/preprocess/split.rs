@@ -4,7 +4,7 @@ use deepnmf::Scalar;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::{DataError, Dataset};
+use crate::{Attribute, DataError, Dataset};
 
 /// Which samples are for training and which for testing, each in ascending order.
 ///
@@ -45,10 +45,7 @@ impl Split {
         }
         let groups = groups(data, attribute)?;
         let counts = shares(&groups, data.samples(), test_share);
-        // Not `seed_from_u64`, whose stretching of the seed may change with `rand_core`.
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut random = ChaCha8Rng::from_seed(key);
+        let mut random = generator(seed, 0);
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for (mut group, count) in groups.into_iter().zip(counts) {
             shuffle(&mut group, &mut random);
@@ -79,12 +76,51 @@ fn groups<T: Scalar>(
         let why = format!("there is no attribute {name:?}; there are {}", names.join(", "));
         DataError::Split { why }
     })?;
+    Ok(groups_of(attribute))
+}
+
+fn groups_of(attribute: &Attribute) -> Vec<Vec<usize>> {
     let classes = attribute.classes().len();
     let mut groups = vec![Vec::new(); classes + 1];
     for (sample, code) in attribute.codes().iter().enumerate() {
         groups[code.map_or(classes, |code| code as usize)].push(sample);
     }
-    Ok(groups)
+    groups
+}
+
+/// Forgets labels until a share of them is left, the same share of every class up to rounding; for
+/// studies of how much labels are worth. The same seed and name keep the same ones, and attributes of
+/// other names keep those of other samples.
+///
+/// ```
+/// use deepnmf_data::builtin::generate;
+/// use deepnmf_data::preprocess::keep_labels;
+/// let xor = generate::<f64>("xor")?;
+/// let few = keep_labels(&xor.attributes[0], 0.1, 7);
+/// assert_eq!((few.counts(), few.missing()), (vec![20, 20], 360));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn keep_labels(attribute: &Attribute, share: f64, seed: u64) -> Attribute {
+    let mut groups = groups_of(attribute);
+    groups.pop(); // no labels, nothing to keep
+    let counts = shares(&groups, attribute.len() - attribute.missing(), share.clamp(0.0, 1.0));
+    let name: u64 = attribute.name.bytes().fold(1, |n, b| n.wrapping_mul(257) ^ u64::from(b));
+    let mut random = generator(seed, name);
+    let mut kept = vec![false; attribute.len()];
+    for (mut group, count) in groups.into_iter().zip(counts) {
+        shuffle(&mut group, &mut random);
+        group[..count].iter().for_each(|&sample| kept[sample] = true);
+    }
+    attribute.only(|sample| kept[sample])
+}
+
+/// Not `seed_from_u64`, whose stretching of the seed may change with `rand_core`.
+fn generator(seed: u64, purpose: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&purpose.to_le_bytes());
+    ChaCha8Rng::from_seed(key)
 }
 
 /// How many test samples every group gives: its share rounded down, and one more where the rounding

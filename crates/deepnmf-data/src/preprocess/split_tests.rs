@@ -55,4 +55,22 @@ proptest! {
         prop_assert!((split.test.len() as f64 - expected).abs() < 1.0);
         prop_assert_eq!(&Split::stratified(&data, Some("who"), share, seed).unwrap(), &split);
     }
+    #[test]
+    fn a_share_of_the_labels_is_kept_and_no_other(
+        labels in prop::collection::vec(prop::option::of(0..4i64), 4..60),
+        share in 0.0..1.0f64,
+        seed: u64,
+    ) {
+        let whole = Attribute::from_ints("who", labels.iter().copied());
+        let few = keep_labels(&whole, share, seed);
+        let known = labels.iter().flatten().count();
+        let kept = few.len() - few.missing();
+        prop_assert!((kept as f64 - (known as f64 * share).round()).abs() < 0.5, "{kept}");
+        for (few, whole) in few.codes().iter().zip(whole.codes()) {
+            prop_assert!(few.is_none() || few == whole);
+        }
+        prop_assert_eq!(few.classes(), whole.classes());
+        prop_assert_eq!(&keep_labels(&whole, 1.0, seed), &whole);
+        prop_assert_eq!(&keep_labels(&whole, share, seed), &few);
+    }
 }

@@ -2,18 +2,25 @@
 //! (the paper's algorithm), `tests`.
 
 mod deep_semi_nmf;
+mod deep_wsf;
 mod factors;
+mod graphs;
 mod options;
 mod semi_nmf;
 mod summary;
 mod whitened_pca;
+mod wsf;
 
-pub use deep_semi_nmf::{DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties};
+pub use deep_semi_nmf::{
+    DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties, Variant,
+};
+pub use deep_wsf::{DeepWsf, Pretraining};
 pub use factors::Factors;
 pub use options::FitOptions;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
 pub use summary::{Notice, Summary};
 pub use whitened_pca::WhitenedPca;
+pub use wsf::{Wsf, WsfMa};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +35,12 @@ pub enum Settings {
     SemiNmf(SemiNmf),
     /// `X ~ Z_1 g(Z_2 ... g(Z_m H_m))`.
     DeepSemiNmf(DeepSemiNmf),
+    /// `X ~ Z H` with the labels of one attribute.
+    Wsf(Wsf),
+    /// `X ~ Z H` with the labels of several attributes.
+    WsfMa(WsfMa),
+    /// `X ~ Z_1 g(Z_2 ... g(Z_m H_m))` with the labels of an attribute for each layer.
+    DeepWsf(DeepWsf),
     /// Whitened principal components.
     WhitenedPca(WhitenedPca),
 }
@@ -38,6 +51,9 @@ impl Settings {
         match self {
             Self::SemiNmf(_) => "semi-nmf",
             Self::DeepSemiNmf(_) => "deep-semi-nmf",
+            Self::Wsf(_) => "wsf",
+            Self::WsfMa(_) => "wsf-ma",
+            Self::DeepWsf(_) => "deep-wsf",
             Self::WhitenedPca(_) => "whitened-pca",
         }
     }
@@ -47,6 +63,9 @@ impl Settings {
         match self {
             Self::SemiNmf(model) => vec![model.components],
             Self::DeepSemiNmf(model) => model.layers.clone(),
+            Self::Wsf(model) => vec![model.components],
+            Self::WsfMa(model) => vec![model.components],
+            Self::DeepWsf(model) => model.deep.layers.clone(),
             Self::WhitenedPca(model) => vec![model.components],
         }
     }
@@ -55,6 +74,7 @@ impl Settings {
     pub(crate) fn activation(&self) -> Activation {
         match self {
             Self::DeepSemiNmf(model) => model.activation,
+            Self::DeepWsf(model) => model.deep.activation,
             _ => Activation::Identity,
         }
     }
@@ -78,6 +98,10 @@ pub struct Provenance {
     /// Width, height and pixel order, or whatever else helps to show the features.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub display: serde_json::Value,
+    /// The names of the attributes whose labels the model has learnt from: of each layer for deep
+    /// models, of all attributes for those with one layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<Option<String>>,
 }
 
 /// A fitted model: the factors, how they came about, and how good they are.

@@ -114,7 +114,7 @@ fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Matrix<T> 
     x.tr_mul(phi, &mut phi_t_x);
     let (phi_t_x, phi_t_phi) = (phi_t_x.cast::<f64>(), gram_in_f64(phi));
     let mut guess = Matrix::zeros(phi.cols(), x.shape().1);
-    let products = Products { phi_t_x: &phi_t_x, phi_t_phi: &phi_t_phi };
+    let products = Products::untied(&phi_t_x, &phi_t_phi);
     h_hals(&mut guess, products, GUESSING_SWEEPS);
     h_exact(&phi_t_phi, &phi_t_x, &guess).cast()
 }

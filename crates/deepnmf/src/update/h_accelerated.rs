@@ -7,6 +7,7 @@
 //! Y     <- H_new + (t - 1) / t_new * (H_new - H)
 //! ```
 //!
+//! (with `B + H W` and `G + d_j I` in the columns of samples that are tied to others.)
 //! `L >= |G|_2` makes each plain step a descent. Where the momentum points uphill it is dropped
 //! and the step taken again from `H`. Each block of columns keeps a momentum of its own, and a
 //! block that should end higher than it began takes one plain step instead.
@@ -21,19 +22,26 @@ const COLUMNS: usize = 128;
 /// `steps` accelerated gradient steps on `h`.
 pub fn h_accelerated<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, steps: usize) {
     let k = h.rows();
-    let curvature = curvature_bound(products.phi_t_phi);
-    if curvature <= 0.0 {
-        return; // a zero basis: every H is as good
-    }
-    let problem = Problem { gram: products.phi_t_phi, step: T::from_f64(1.0 / curvature) };
+    let gram = products.phi_t_phi;
+    let bound = curvature_bound(gram);
     for_each_block(
         h,
-        products.phi_t_x,
+        products,
         COLUMNS,
         || Scratch::new(k),
-        |scratch, h, b| {
+        |scratch, h, target| {
             scratch.resize(h.len());
-            problem.descend(h, b, steps, scratch);
+            let (mut pulled, mut degrees): (Vec<T>, &[T]) = (vec![], &[]);
+            if let Some((hw, d)) = target.ties {
+                pulled = target.b.iter().zip(hw).map(|(b, hw)| *b + *hw).collect();
+                degrees = d;
+            }
+            let b = if degrees.is_empty() { target.b } else { &pulled };
+            let curvature = degrees.iter().fold(bound, |most, d| most.max(bound + d.to_f64()));
+            if curvature > 0.0 {
+                let problem = Problem { gram, degrees, step: T::from_f64(1.0 / curvature) };
+                problem.descend(h, b, steps, scratch);
+            } // a zero basis otherwise: every H is as good
         },
     );
 }
@@ -44,9 +52,11 @@ fn curvature_bound<T: Scalar>(gram: &Matrix<T>) -> f64 {
     gram.columns().map(row_sum).fold(0.0, f64::max).min(gram.norm_sq().sqrt())
 }
 
-/// One block's `min 1/2 <H, G H> - <B, H>` over non-negative `H`.
+/// One block's `min 1/2 <H, G H + H D> - <B, H>` over non-negative `H`.
 struct Problem<'a, T> {
     gram: &'a Matrix<T>,
+    /// The diagonal of `D`, or nothing if it is zero.
+    degrees: &'a [T],
     step: T,
 }
 
@@ -109,6 +119,10 @@ impl<T: Scalar> Problem<'_, T> {
     fn apply_gram(&self, h: &[T], rows: usize, image: &mut [T]) {
         let block = MatrixView::contiguous(h, rows, h.len() / rows);
         mul_block(image, self.gram.view(), block);
+        let columns = image.chunks_exact_mut(rows).zip(h.chunks_exact(rows)).zip(self.degrees);
+        for ((image, h), d) in columns {
+            image.iter_mut().zip(h).for_each(|(image, h)| *image += *d * *h);
+        }
     }
 }
 

@@ -6,6 +6,9 @@
 //! h_i <- max(0, h_i + (b_i - g_i^T H) / g_ii)        i = 1 .. k
 //! ```
 //!
+//! with `b_i + (H W)_i` in place of `b_i` and `G + d_j I` in place of `G` in the column of a sample
+//! that is tied to others.
+//!
 //! Sweeps over all rows are repeated on the same products, which cost far more than a sweep does,
 //! until a sweep moves a block of columns by less than a tenth of what its first sweep did.
 
@@ -24,12 +27,19 @@ pub fn h_hals<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, sweeps: u
     let k = h.rows();
     let gram = products.phi_t_phi;
     let scratch = || (vec![[T::ZERO; LANES]; k], vec![[T::ZERO; LANES]; k]);
-    for_each_block(h, products.phi_t_x, LANES, scratch, |(rows, targets), h, b| {
-        to_rows(h, rows);
-        to_rows(b, targets);
+    for_each_block(h, products, LANES, scratch, |(rows, targets), h, target| {
+        rows.fill([T::ZERO; LANES]);
+        targets.fill([T::ZERO; LANES]);
+        add_to_rows(h, rows);
+        add_to_rows(target.b, targets);
+        let mut degrees = [T::ZERO; LANES];
+        if let Some((hw, d)) = target.ties {
+            add_to_rows(hw, targets);
+            degrees[..d.len()].copy_from_slice(d);
+        }
         let mut first = 0.0;
         for s in 0..sweeps {
-            let moved = vectorised(|| sweep(gram.as_slice(), targets, rows));
+            let moved = vectorised(|| sweep(gram.as_slice(), &degrees, targets, rows));
             if s == 0 {
                 first = moved;
             }
@@ -43,24 +53,27 @@ pub fn h_hals<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, sweeps: u
 
 /// One sweep over all rows; returns how far the block has moved, squared.
 #[inline(always)]
-fn sweep<T: Scalar>(gram: &[T], b: &[[T; LANES]], h: &mut [[T; LANES]]) -> f64 {
+fn sweep<T: Scalar>(
+    gram: &[T],
+    degrees: &[T; LANES],
+    b: &[[T; LANES]],
+    h: &mut [[T; LANES]],
+) -> f64 {
     let k = h.len();
     let mut moved = [T::ZERO; LANES];
     for i in 0..k {
         let g_i = &gram[i * k..(i + 1) * k];
-        let g_ii = g_i[i];
-        if g_ii <= T::ZERO {
-            continue; // a zero basis vector: its features change nothing
-        }
         let mut rest = b[i];
         for (g, h) in g_i.iter().zip(h.iter()) {
             for l in 0..LANES {
                 rest[l] -= *g * h[l];
             }
         }
-        let inverse = T::ONE / g_ii;
         for l in 0..LANES {
-            let new = h[i][l] + rest[l] * inverse;
+            let curvature = g_i[i] + degrees[l];
+            // A zero basis vector: its features change nothing.
+            let inverse = if curvature > T::ZERO { T::ONE / curvature } else { T::ZERO };
+            let new = h[i][l] + (rest[l] - degrees[l] * h[i][l]) * inverse;
             let new = if new < T::FLUSH { T::ZERO } else { new };
             let step = new - h[i][l];
             moved[l] += step * step;
@@ -70,14 +83,13 @@ fn sweep<T: Scalar>(gram: &[T], b: &[[T; LANES]], h: &mut [[T; LANES]]) -> f64 {
     moved.iter().map(|v| v.to_f64()).sum()
 }
 
-/// Columns to rows of lanes; lanes without a column are zero.
-fn to_rows<T: Scalar>(columns: &[T], rows: &mut [[T; LANES]]) {
+/// Adds columns to rows of lanes.
+fn add_to_rows<T: Scalar>(columns: &[T], rows: &mut [[T; LANES]]) {
     let k = rows.len();
     let view = MatrixView::contiguous(columns, k, columns.len() / k);
-    rows.fill([T::ZERO; LANES]);
     for j in 0..view.cols() {
         for (row, v) in rows.iter_mut().zip(view.col(j)) {
-            row[j] = v;
+            row[j] += v;
         }
     }
 }

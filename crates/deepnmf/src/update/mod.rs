@@ -4,16 +4,31 @@
 //! `G = Phi^T Phi` (`k x k`), where `Phi = Z_1 ... Z_i` is the basis of the layer at hand. All
 //! of them lower (or keep) `|X - Phi H|` over non-negative `H`, and all of them treat the columns
 //! of `H` independently, so they work through fixed blocks of columns on all threads.
+//!
+//! Where a graph ties samples to each other, the objective has a part more:
+//!
+//! ```text
+//! |X - Phi H|^2 / 2 + Tr(H (D - W) H^T) / 2
+//! ```
+//!
+//! For a positive semi-definite `W` the part with `W` is concave in `H`, so that its tangent at the
+//! present `H_0` lies above it: `-Tr(H W H^T) / 2 <= -<H_0 W, H> + const`. With the tangent in its
+//! place the columns are independent again, and whatever lowers that lowers the objective. (For any
+//! `W`, `D + W` and `2 D` have the same difference, and the former is positive semi-definite; the
+//! multiplicative rule needs that only if `W` has negative weights.)
 
 mod blocks;
 mod h_accelerated;
 mod h_exact;
 mod h_hals;
 mod h_multiplicative;
+mod tied;
 mod z_least_squares;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tied_tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +39,7 @@ pub use h_accelerated::h_accelerated;
 pub use h_exact::h_exact;
 pub use h_hals::h_hals;
 pub use h_multiplicative::h_multiplicative;
+pub(crate) use tied::{Tied, update_tied, with_roughness};
 pub(crate) use z_least_squares::{ZScratch, z_least_squares};
 
 /// What a rule for the features may see of the data and the basis.
@@ -33,6 +49,24 @@ pub struct Products<'a, T> {
     pub phi_t_x: &'a Matrix<T>,
     /// `G = Phi^T Phi`, `k x k`.
     pub phi_t_phi: &'a Matrix<T>,
+    /// What a graph between the samples adds.
+    pub ties: Option<Ties<'a, T>>,
+}
+
+/// What a rule for the features may see of a graph between the samples.
+#[derive(Debug, Clone, Copy)]
+pub struct Ties<'a, T> {
+    /// `H W` at the features that are to be updated, `k x n`.
+    pub hw: &'a Matrix<T>,
+    /// The diagonal of `D`.
+    pub degrees: &'a [T],
+}
+
+impl<'a, T: Scalar> Products<'a, T> {
+    /// Products of samples that are not tied to each other.
+    pub fn untied(phi_t_x: &'a Matrix<T>, phi_t_phi: &'a Matrix<T>) -> Self {
+        Self { phi_t_x, phi_t_phi, ties: None }
+    }
 }
 
 /// Which rule updates the features, and how hard it works in one iteration.

@@ -28,7 +28,7 @@ impl<T: Scalar> Problem<T> {
     }
 
     fn products(&self) -> Products<'_, T> {
-        Products { phi_t_x: &self.phi_t_x, phi_t_phi: &self.phi_t_phi }
+        Products::untied(&self.phi_t_x, &self.phi_t_phi)
     }
 
     fn error(&self, h: &Matrix<T>) -> f64 {

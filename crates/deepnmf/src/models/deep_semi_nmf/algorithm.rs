@@ -15,19 +15,25 @@
 //! pre-trained `H_m`: `O(p n k_m)` an iteration instead of `O(p n k_1)`. The features of the
 //! layers below are never read by the loop; they are computed once, for the final bases, from what
 //! the layer above implies or from what pre-training has left, whichever fits better.
+//!
+//! Algorithm 2 differs in the updates of the features alone, so all of this holds for it as well:
+//! its top layer is WSF with the graph of that layer, and the graphs of the layers below shape the
+//! features of those layers for bases that no longer move.
 
 use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::matrix::{
     DataMatrix, Matrix, Scalar, Whitening, gram_of_columns, gram_of_rows, product, pseudo_inverse,
 };
 use crate::models::factors::chain;
+use crate::models::graphs::Graphs;
 use crate::models::semi_nmf::SemiNmfLoop;
 use crate::models::{Factors, FitOptions};
 use crate::objective::{Fitted, error_from_products};
 use crate::observe::Stage;
 use crate::stop::StopRule;
-use crate::update::{HSolver, Products};
+use crate::update::{HSolver, Tied, update_tied, with_roughness};
 
 /// By how much earlier the features of the lower layers are taken for converged.
 const LENIENCE: f64 = 100.0;
@@ -53,13 +59,16 @@ pub(super) fn applies_to<T: Scalar>(factors: &Factors<T>) -> Result<bool> {
 pub(super) fn fine_tune<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: Factors<T>,
+    graphs: Graphs<'_, T>,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<(Factors<T>, Vec<Run>)> {
     let Factors { z, mut h, .. } = factors;
     let top = h.pop().unwrap_or_else(|| unreachable!("a model has layers"));
-    let (tuned, run) = session
-        .run(Stage::FineTuning, &options.stop, || SemiNmfLoop::new(x, top, options.solver))?;
+    let graph = graphs.of(z.len());
+    let (tuned, run) = session.run(Stage::FineTuning, &options.stop, || {
+        SemiNmfLoop::tied(x, top, options.solver, graph)
+    })?;
     let x_norm_sq = tuned.x_norm_sq;
     let (c, top) = tuned.into_factors();
     let mut runs = vec![run];
@@ -72,9 +81,10 @@ pub(super) fn fine_tune<T: Scalar>(
         let implied = product(z[i + 1].view(), h[i + 1].view()).map(|v| v.larger(T::ZERO));
         let stage = Stage::LowerFeatures { layer: i + 1 };
         let (fitted, run) = session.run(stage, &rule, || {
-            let begin = |h| FixedBasis::new(x, x_norm_sq, basis.clone(), h, options.solver);
+            let graph = graphs.of(i + 1);
+            let begin = |h| FixedBasis::new(x, x_norm_sq, basis.clone(), h, options.solver, graph);
             let (one, other) = (begin(implied), begin(pretrained));
-            Ok(if one.error <= other.error { one } else { other })
+            Ok(if one.error() <= other.error() { one } else { other })
         })?;
         h[i] = fitted.h;
         runs.push(run);
@@ -115,6 +125,7 @@ struct FixedBasis<'a, T> {
     hht: Matrix<f64>,
     phi_t_x: Matrix<T>,
     phi_t_phi: Matrix<T>,
+    tied: Option<Tied<'a, T>>,
     error: f64,
 }
 
@@ -125,6 +136,7 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
         phi: Matrix<T>,
         h: Matrix<T>,
         solver: HSolver,
+        graph: Option<&'a dyn Graph<T>>,
     ) -> Self {
         let (k, n) = h.shape();
         let mut phi_t_x = Matrix::zeros(k, n);
@@ -132,7 +144,9 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
         let mut phi_t_phi = Matrix::zeros(k, k);
         gram_of_columns(&mut phi_t_phi, &phi);
         let hht = Matrix::zeros(k, k);
-        let mut this = Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, error: 0.0 };
+        let tied = graph.map(|graph| Tied::new(graph, &h));
+        let error = 0.0;
+        let mut this = Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, tied, error };
         this.measure();
         this
     }
@@ -153,12 +167,12 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
 
 impl<T: Scalar> Algorithm for FixedBasis<'_, T> {
     fn error(&self) -> f64 {
-        self.error
+        with_roughness(self.error, self.tied.as_ref())
     }
 
     fn step(&mut self) -> Result<()> {
-        let products = Products { phi_t_x: &self.phi_t_x, phi_t_phi: &self.phi_t_phi };
-        self.solver.update(&mut self.h, products);
+        let products = (&self.phi_t_x, &self.phi_t_phi);
+        update_tied(self.solver, &mut self.h, products, &mut self.tied);
         self.measure();
         Ok(())
     }

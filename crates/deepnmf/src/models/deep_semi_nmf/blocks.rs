@@ -10,7 +10,7 @@
 //!                 K_j = Z_{i+1} ... Z_j H_j
 //! ```
 //!
-//! so bases are solved exactly and features take a step of any rule. A sweep begins ahead of where
+//! (plus what the graphs of the layers add), so bases are solved exactly and features take a step of any rule. A sweep begins ahead of where
 //! the last one ended (extrapolation); if it ends higher, it is taken back and made again without.
 
 use crate::driver::Algorithm;
@@ -20,8 +20,9 @@ use crate::matrix::{
     scale,
 };
 use crate::models::Factors;
+use crate::models::graphs::Graphs;
 use crate::objective::{Fitted, error_from_products, reconstruction_error};
-use crate::update::{HSolver, Products, ZScratch, z_least_squares};
+use crate::update::{HSolver, Tied, ZScratch, update_tied, z_least_squares};
 
 use super::params::{Loss, Penalties};
 
@@ -40,6 +41,7 @@ pub(super) struct BlockDescent<'a, T> {
     weights: Vec<f64>,
     ridge: f64,
     sparsity: f64,
+    graphs: Graphs<'a, T>,
     solver: HSolver,
     pub(super) factors: Factors<T>,
     value: f64,
@@ -52,7 +54,7 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
         x: &'a dyn DataMatrix<T>,
         factors: Factors<T>,
         (loss, weights): (Loss, Vec<f64>),
-        penalties: &Penalties,
+        (penalties, graphs): (&Penalties, Graphs<'a, T>),
         solver: HSolver,
     ) -> Self {
         let x_norm_sq = x.norm_sq();
@@ -64,6 +66,7 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
             weights,
             ridge: penalties.ridge * per_sample,
             sparsity: penalties.sparsity * per_sample,
+            graphs,
             solver,
             factors,
             value: 0.0,
@@ -86,7 +89,8 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
                     reconstruction_error(self.x, &phi, h)
                 }
             };
-            value += self.share(i, error, z, h);
+            let roughness = self.graphs.of(i + 1).map_or(0.0, |graph| graph.roughness(h));
+            value += self.share(i, error, z, h) + roughness / 2.0;
         }
         value
     }
@@ -130,7 +134,7 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
                 add_scaled(&mut target, weight, &product(factors.z[i + 1].view(), next.view()));
                 add_to_diagonal(&mut pull, weight);
             }
-            self.update(h, &pull, target);
+            value += self.update(i, h, &pull, target) / 2.0;
             let input_norm_sq = if i == 0 { self.x_norm_sq } else { input.norm_sq() };
             let error = error_of(input, input_norm_sq, (&factors.z[i], h), (&b, &g));
             value += self.share(i, error, &factors.z[i], h);
@@ -173,7 +177,7 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
             scale(&mut weighted_g, self.weights[i]);
             scale(&mut weighted_b, self.weights[i]);
             let h = &mut factors.h[i];
-            self.update(h, &weighted_g, weighted_b);
+            value += self.update(i, h, &weighted_g, weighted_b) / 2.0;
             let error = error_of(self.x, self.x_norm_sq, (&phi, h), (&b, &g));
             value += self.share(i, error, &factors.z[i], h);
             below = Some((phi, g, b));
@@ -230,12 +234,15 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
         }
     }
 
-    fn update(&self, h: &mut Matrix<T>, g: &Matrix<T>, mut b: Matrix<T>) {
+    /// Updates the features of layer `i + 1`; returns how rough they are then.
+    fn update(&self, i: usize, h: &mut Matrix<T>, g: &Matrix<T>, mut b: Matrix<T>) -> f64 {
         if self.sparsity > 0.0 {
             let slope = T::from_f64(self.sparsity);
             b.as_mut_slice().iter_mut().for_each(|v| *v -= slope);
         }
-        self.solver.update(h, Products { phi_t_x: &b, phi_t_phi: g });
+        let mut tied = self.graphs.of(i + 1).map(|graph| Tied::new(graph, h));
+        update_tied(self.solver, h, (&b, g), &mut tied);
+        tied.map_or(0.0, |tied| tied.roughness())
     }
 
     /// Where momentum leads from the last sweep's way.

@@ -2,7 +2,7 @@
 
 use super::blocks::BlockDescent;
 use super::network::Network;
-use super::params::{DeepSemiNmf, Form, Loss, NormalForm, Optimizer};
+use super::params::{DeepSemiNmf, Form, Loss, NormalForm, Optimizer, Variant};
 use super::{algorithm, literal};
 use crate::activation::Activation;
 use crate::descent::{Accelerated, Adam, Lbfgs};
@@ -10,6 +10,7 @@ use crate::driver::{FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, scale};
 use crate::models::factors::check_shape;
+use crate::models::graphs::Graphs;
 use crate::models::semi_nmf::{check_given_features, start_and_run};
 use crate::models::summary::{Outcome, svd_bound};
 use crate::models::{Factors, Model, Notice, Settings, Summary};
@@ -34,10 +35,20 @@ impl DeepSemiNmf {
         x: &dyn DataMatrix<T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
+        self.fit_supervised(x, Supervision::NONE, session)
+    }
+
+    /// Factorizes `x` with graphs that tie the samples of some layers.
+    pub(crate) fn fit_supervised<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        supervision: Supervision<'_, T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
         self.check(x)?;
         let mut fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
-        let factors = self.pretrain(x, &mut fit, session)?;
-        self.finish(x, factors, fit, session)
+        let factors = self.pretrain(x, supervision, &mut fit, session)?;
+        self.finish(x, factors, supervision, fit, session)
     }
 
     /// Fine-tunes given factors instead of pre-training, for instance those of another model.
@@ -59,7 +70,7 @@ impl DeepSemiNmf {
         }
         let fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
         let factors = Factors { activation: self.activation, ..factors };
-        self.finish(x, factors, fit, session)
+        self.finish(x, factors, Supervision::NONE, fit, session)
     }
 
     /// Begins from the bases `Z_1 .. Z_m` of another model, fitted to other samples with the same
@@ -75,13 +86,8 @@ impl DeepSemiNmf {
     ) -> Result<Model<T>> {
         self.check(x)?;
         let (p, _) = x.shape();
-        if bases.len() != self.layers.len() {
-            return Err(crate::Error::Shape {
-                what: "the given bases".into(),
-                found: format!("{} layers", bases.len()),
-                expected: format!("{} layers", self.layers.len()),
-            });
-        }
+        let given: Vec<_> = bases.iter().map(Matrix::cols).collect();
+        self.check_same_layers(&given)?;
         let below = std::iter::once(p).chain(self.layers.iter().copied());
         for (i, ((z, &k), below)) in bases.iter().zip(&self.layers).zip(below).enumerate() {
             check_shape(format!("Z_{}", i + 1), z, (below, k))?;
@@ -94,13 +100,29 @@ impl DeepSemiNmf {
         self.fit_from(x, Factors { h, ..factors }, session)
     }
 
+    /// Refuses bases of other layers than this model's.
+    pub(crate) fn check_same_layers(&self, given: &[usize]) -> Result<()> {
+        if given == self.layers {
+            return Ok(());
+        }
+        let list =
+            |layers: &[usize]| layers.iter().map(ToString::to_string).collect::<Vec<_>>().join("-");
+        Err(crate::Error::Shape {
+            what: "the layers of the given bases".into(),
+            found: list(given),
+            expected: list(&self.layers),
+        })
+    }
+
     /// Semi-NMF of the data, then of what each layer's features are the image of.
     fn pretrain<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
+        supervision: Supervision<'_, T>,
         fit: &mut Fit,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
+        let graphs = if supervision.from_the_start { supervision.graphs } else { Graphs::NONE };
         let mut factors = Factors { activation: self.activation, ..Factors::new(vec![], vec![]) };
         for (i, &k) in self.layers.iter().enumerate() {
             let inverted = factors.h.last_mut().zip(factors.z.last_mut()).map(|(h, z)| {
@@ -110,7 +132,8 @@ impl DeepSemiNmf {
             let input = inverted.as_ref().map_or(x, |h| h as &dyn DataMatrix<T>);
             let size = (k, i + 1 == self.layers.len());
             let stage = Stage::Pretraining { layer: i + 1 };
-            let layer = start_and_run(input, size, stage, &self.options, session)?;
+            let tied = (stage, graphs.of(i + 1));
+            let layer = start_and_run(input, size, tied, &self.options, session)?;
             if i == 0 {
                 fit.singular_values = layer.singular_values;
             }
@@ -127,21 +150,28 @@ impl DeepSemiNmf {
         &self,
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
+        supervision: Supervision<'_, T>,
         mut fit: Fit,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         let x_norm_sq = x.norm_sq();
-        // One layer that has been trained is a finished Semi-NMF.
-        let trained = self.layers.len() == 1 && !fit.runs.is_empty() && self.is_the_papers();
+        let tied = supervision.graphs.any();
+        // One layer that has been trained is a finished Semi-NMF, or WSF.
+        let trained = self.layers.len() == 1
+            && !fit.runs.is_empty()
+            && self.is_the_papers()
+            && (supervision.from_the_start || !tied);
         let main_run = if trained { 0 } else { fit.runs.len() };
         let mut factors = match trained {
             true => factors,
-            false if self.is_the_papers() => self.algorithm_1(x, factors, &mut fit, session)?,
-            false => self.descend(x, factors, &mut fit, session)?,
+            false if self.is_the_papers() => {
+                self.algorithm_1(x, factors, supervision, &mut fit, session)?
+            }
+            false => self.descend(x, factors, supervision.graphs, &mut fit, session)?,
         };
         bring_into_form(&mut factors, self.penalties.normal_form);
         let depth = self.layers.len();
-        let error = if self.is_the_papers() {
+        let error = if self.is_the_papers() && !tied {
             None
         } else {
             Some(factors.reconstruction_error(x, depth, factors.top_features())?)
@@ -167,21 +197,23 @@ impl DeepSemiNmf {
         &self,
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
+        Supervision { graphs, variant, .. }: Supervision<'_, T>,
         fit: &mut Fit,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
         let (first, last) = (self.layers[0], self.layers[self.layers.len() - 1]);
-        let fast = self.form == Form::Fast && algorithm::applies_to(&factors)?;
-        if self.form == Form::Fast && !fast {
+        let printed = variant == Variant::Printed;
+        let fast = printed && self.form == Form::Fast && algorithm::applies_to(&factors)?;
+        if printed && self.form == Form::Fast && !fast {
             fit.notices.push(Notice::LiteralForm);
         }
-        if first > last {
+        if printed && first > last {
             fit.notices.push(Notice::RankCollapse { first, last });
         }
         let (factors, runs) = if fast {
-            algorithm::fine_tune(x, factors, &self.options, session)?
+            algorithm::fine_tune(x, factors, graphs, &self.options, session)?
         } else {
-            literal::fine_tune(x, factors, &self.options, session)?
+            literal::fine_tune(x, factors, (graphs, variant), &self.options, session)?
         };
         fit.runs.extend(runs);
         Ok(factors)
@@ -192,6 +224,7 @@ impl DeepSemiNmf {
         &self,
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
+        graphs: Graphs<'_, T>,
         fit: &mut Fit,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
@@ -202,13 +235,13 @@ impl DeepSemiNmf {
         let linear = self.activation == Activation::Identity;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
             let (tuned, run) = session.run(stage, &rule, || {
-                Ok(BlockDescent::new(x, factors, loss, &penalties, options.solver))
+                Ok(BlockDescent::new(x, factors, loss, (&penalties, graphs), options.solver))
             })?;
             fit.runs.push(run);
             return Ok(tuned.factors);
         }
         let eliminate = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
-        let network = Network::new(x, &factors, loss, &penalties, eliminate);
+        let network = Network::new(x, &factors, loss, (&penalties, graphs), eliminate);
         let point = network.point_of(factors);
         let (mut network, point, run) = match self.descent.optimizer {
             Optimizer::Auto | Optimizer::Varpro => {
@@ -255,6 +288,30 @@ fn bring_into_form<T: Scalar>(factors: &mut Factors<T>, form: NormalForm) {
             (0..h.cols()).for_each(|j| h.col_mut(j)[r] *= down);
         }
     }
+}
+
+/// What ties samples to each other in a fit.
+pub(crate) struct Supervision<'a, T> {
+    /// The graph of each layer.
+    pub(crate) graphs: Graphs<'a, T>,
+    /// Whether pre-training knows of them.
+    pub(crate) from_the_start: bool,
+    /// Which form of Algorithm 2 the linear model follows.
+    pub(crate) variant: Variant,
+}
+
+impl<T> Clone for Supervision<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Supervision<'_, T> {}
+
+impl<T> Supervision<'_, T> {
+    /// Nothing does.
+    pub(crate) const NONE: Self =
+        Self { graphs: Graphs::NONE, from_the_start: true, variant: Variant::Printed };
 }
 
 /// What a fit has learnt on its way.

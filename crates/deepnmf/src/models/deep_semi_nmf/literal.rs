@@ -9,6 +9,10 @@
 //!   H_i  <- H_i * [ ([Phi^T X]^pos + [Phi^T Phi]^neg H_i) / ([Phi^T X]^neg + [Phi^T Phi]^pos H_i) ]^eta
 //! ```
 //!
+//! Algorithm 2 adds `lambda_i H_i W_i` above and `lambda_i H_i D_i` below. The authors' released code
+//! for it has another `H~_i` ([`Variant::Released`]): `Z_2 H_2` for the first layer, the layer's own
+//! features for all others.
+//!
 //! The print has one `Psi` for both updates; the shapes of the second need `Phi`. A last round of
 //! the `Z_i` alone leaves each basis the best one for the features it is returned with.
 
@@ -16,20 +20,24 @@ use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, product, pseudo_inverse};
 use crate::models::factors::chain;
+use crate::models::graphs::Graphs;
 use crate::models::{Factors, FitOptions};
 use crate::objective::reconstruction_error;
 use crate::observe::Stage;
-use crate::update::{HSolver, Products};
+
+use super::params::Variant;
+use crate::update::{HSolver, Tied, update_tied, with_roughness};
 
 /// Fine-tunes pre-trained factors.
 pub(super) fn fine_tune<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: Factors<T>,
+    (graphs, variant): (Graphs<'_, T>, Variant),
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<(Factors<T>, Vec<Run>)> {
     let (tuned, mut run) = session.run(Stage::FineTuning, &options.stop, || {
-        Ok(LiteralLoop::new(x, factors, options.solver))
+        Ok(LiteralLoop::new(x, factors, (graphs, variant), options.solver))
     })?;
     let (factors, error) = tuned.finish()?;
     // The closing round belongs to the last iteration.
@@ -42,13 +50,20 @@ pub(super) fn fine_tune<T: Scalar>(
 pub(super) struct LiteralLoop<'a, T> {
     x: &'a dyn DataMatrix<T>,
     factors: Factors<T>,
+    graphs: Graphs<'a, T>,
+    variant: Variant,
     solver: HSolver,
     error: f64,
 }
 
 impl<'a, T: Scalar> LiteralLoop<'a, T> {
-    pub(super) fn new(x: &'a dyn DataMatrix<T>, factors: Factors<T>, solver: HSolver) -> Self {
-        let mut this = Self { x, factors, solver, error: 0.0 };
+    pub(super) fn new(
+        x: &'a dyn DataMatrix<T>,
+        factors: Factors<T>,
+        (graphs, variant): (Graphs<'a, T>, Variant),
+        solver: HSolver,
+    ) -> Self {
+        let mut this = Self { x, factors, graphs, variant, solver, error: 0.0 };
         this.measure();
         this
     }
@@ -64,9 +79,14 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
 
     /// `Z_i <- Psi^+ X H~_i^+`.
     fn update_z(&mut self, i: usize) -> Result<()> {
-        let z = &self.factors.z;
-        let top = self.factors.top_features();
-        let h_tilde = z[i + 1..].iter().rev().fold(top.clone(), |h, z| product(z.view(), h.view()));
+        let Factors { z, h, .. } = &self.factors;
+        let from = match self.variant {
+            Variant::Printed => z.len() - 1,
+            // The first basis follows from layer 2, every other one from its own features.
+            Variant::Released => i.max(1).min(z.len() - 1),
+        };
+        let above = z[i + 1..=from].iter().rev();
+        let h_tilde = above.fold(h[from].clone(), |h, z| product(z.view(), h.view()));
         let inverse_t = pseudo_inverse(h_tilde.t())?;
         let mut x_h = Matrix::zeros(self.x.shape().0, h_tilde.rows());
         self.x.mul_tr(&inverse_t, &mut x_h);
@@ -85,12 +105,15 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
         let (mut phi_t_x, mut phi_t_phi) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
         self.x.tr_mul(&phi, &mut phi_t_x);
         gram_of_columns(&mut phi_t_phi, &phi);
-        self.solver.update(h, Products { phi_t_x: &phi_t_x, phi_t_phi: &phi_t_phi });
+        let mut tied = self.graphs.of(i + 1).map(|graph| Tied::new(graph, h));
+        update_tied(self.solver, h, (&phi_t_x, &phi_t_phi), &mut tied);
     }
 
     fn measure(&mut self) {
         let phi = chain(&self.factors.z);
-        self.error = reconstruction_error(self.x, &phi, self.factors.top_features());
+        let top = self.factors.top_features();
+        let tied = self.graphs.of(self.factors.depth()).map(|graph| Tied::new(graph, top));
+        self.error = with_roughness(reconstruction_error(self.x, &phi, top), tied.as_ref());
     }
 }
 

@@ -20,4 +20,5 @@ mod params;
 #[cfg(test)]
 mod tests;
 
-pub use params::{DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties};
+pub(crate) use fit::Supervision;
+pub use params::{DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties, Variant};

@@ -9,7 +9,8 @@
 //! layer:  w_1 |X - Z_1 H_1|^2 / 2 + sum_{i>1} w_i |H_{i-1} - g(Z_i H_i)|^2 / 2
 //! ```
 //!
-//! plus a ridge on the bases and an l1 norm on the features that are variables. `Z_1` appears in
+//! plus a ridge on the bases, an l1 norm on the features that are variables and, where a graph ties
+//! the samples of a layer, `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in
 //! them only through least squares: it can be a variable like all others, or follow from them (the
 //! gradient with respect to them is then the one with `Z_1` held at its optimum).
 
@@ -21,6 +22,7 @@ use crate::matrix::{
     product, scale,
 };
 use crate::models::Factors;
+use crate::models::graphs::Graphs;
 use crate::objective::{Fitted, error_from_products};
 
 use super::params::{Loss, Penalties};
@@ -41,6 +43,7 @@ pub(super) struct Network<'a, T> {
     weights: Vec<f64>,
     ridge: f64,
     sparsity: f64,
+    graphs: Graphs<'a, T>,
     /// `Z_1` if it follows from the others.
     eliminated: Option<Eliminated<T>>,
 }
@@ -70,7 +73,7 @@ impl<'a, T: Scalar> Network<'a, T> {
         x: &'a dyn DataMatrix<T>,
         factors: &Factors<T>,
         (loss, weights): (Loss, Vec<f64>),
-        penalties: &Penalties,
+        (penalties, graphs): (&Penalties, Graphs<'a, T>),
         eliminate: bool,
     ) -> Self {
         let x_norm_sq = x.norm_sq();
@@ -92,6 +95,7 @@ impl<'a, T: Scalar> Network<'a, T> {
             weights,
             ridge: penalties.ridge * per_sample,
             sparsity: penalties.sparsity * per_sample,
+            graphs,
             eliminated,
         }
     }
@@ -226,7 +230,7 @@ impl<'a, T: Scalar> Network<'a, T> {
             mul(&mut delta, z_t_z.view(), arrived.view());
             add_scaled(&mut delta, -1.0, &z_t_x);
             scale(&mut delta, signal.weight);
-            self.send_back(point, signal, delta, &mut into.gradient);
+            self.send_back(point, signal, delta, into);
             if self.eliminated.is_none() {
                 self.first_basis_gradient(point, signal, &mut into.gradient[0]);
             }
@@ -250,8 +254,13 @@ impl<'a, T: Scalar> Network<'a, T> {
         point: &Point<T>,
         signal: &Signal<T>,
         mut delta: Matrix<T>,
-        gradient: &mut Point<T>,
+        into: &mut Evaluated<T>,
     ) {
+        // What a signal becomes on its way down has ties only if these are the layer's features.
+        let tied = |layer| self.loss == Loss::Paper || layer == signal.layer;
+        if tied(1) {
+            self.tie(1, self.arrived(point, signal), &mut into.value, &mut delta);
+        }
         for i in 2..=signal.layer {
             let place = signal.layer - i; // layers are stored from the top down
             self.activation.chain_rule(&mut delta, &signal.before[place]);
@@ -259,10 +268,25 @@ impl<'a, T: Scalar> Network<'a, T> {
                 0 => self.features(point, signal.layer),
                 _ => &signal.after[place - 1],
             };
-            add_mul(&mut gradient[self.basis_block(i)], delta.view(), input.t());
+            add_mul(&mut into.gradient[self.basis_block(i)], delta.view(), input.t());
             delta = product(self.basis(point, i).t(), delta.view());
+            if tied(i) {
+                self.tie(i, input, &mut into.value, &mut delta);
+            }
         }
-        add_scaled(&mut gradient[self.feature_block(signal.layer)], 1.0, &delta);
+        add_scaled(&mut into.gradient[self.feature_block(signal.layer)], 1.0, &delta);
+    }
+
+    /// `Tr(H L H^T) / 2` and its gradient `H D - H W`, if a graph ties the samples of the layer.
+    fn tie(&self, layer: usize, h: &Matrix<T>, value: &mut f64, gradient: &mut Matrix<T>) {
+        let Some(graph) = self.graphs.of(layer) else { return };
+        let mut pull = Matrix::zeros(h.rows(), h.cols());
+        graph.add_product(-1.0, h, &mut pull);
+        for (j, d) in graph.degrees().iter().enumerate() {
+            pull.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(g, h)| *g += *d * *h);
+        }
+        *value += pull.inner(h) / 2.0;
+        add_scaled(gradient, 1.0, &pull);
     }
 
     /// `w |H_{i-1} - g(Z_i H_i)|^2 / 2` for the layers above the first.
@@ -278,7 +302,9 @@ impl<'a, T: Scalar> Network<'a, T> {
             add_scaled(&mut into.gradient[self.feature_block(i - 1)], -1.0, &delta);
             self.activation.chain_rule(&mut delta, &a);
             add_mul(&mut into.gradient[self.basis_block(i)], delta.view(), h.t());
-            add_mul(&mut into.gradient[self.feature_block(i)], z.t(), delta.view());
+            let gradient = &mut into.gradient[self.feature_block(i)];
+            add_mul(gradient, z.t(), delta.view());
+            self.tie(i, h, &mut into.value, gradient);
         }
     }
 

@@ -2,9 +2,11 @@ use super::network::Network;
 use super::params::{Loss, Penalties};
 use crate::activation::Activation;
 use crate::descent::{Objective, Point};
+use crate::graph::Graph;
 use crate::matrix::Matrix;
 use crate::models::Factors;
-use crate::testing::{literal_product, normal, positive};
+use crate::models::graphs::Graphs;
+use crate::testing::{DenseGraph, literal_product, normal, positive};
 
 const P: usize = 9;
 const N: usize = 14;
@@ -24,8 +26,10 @@ fn literal(
     x: &Matrix<f64>,
     f: &Factors<f64>,
     (loss, weights): (Loss, &[f64]),
-    (ridge, sparsity): (f64, f64),
+    penalties: &Penalties,
+    graphs: Graphs<'_, f64>,
 ) -> f64 {
+    let Penalties { ridge, sparsity, .. } = *penalties;
     let g = |m: Matrix<f64>| m.map(|v| f.activation.value(v));
     let half_square = |a: &Matrix<f64>, b: &Matrix<f64>| {
         a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / 2.0
@@ -57,18 +61,53 @@ fn literal(
     let sum: f64 = features.iter().flat_map(Matrix::as_slice).sum();
     let squares: f64 = f.z.iter().map(Matrix::norm_sq).sum();
     let per_sample = x.norm_sq() / N as f64;
-    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum)
+    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum) + literal_ties(f, loss, graphs)
 }
 
-fn every_case(mut check: impl FnMut(&Matrix<f64>, &Factors<f64>, (Loss, Vec<f64>), Penalties)) {
+/// `1/4 sum_jl w_jl |h_j - h_l|^2` of every layer that has a graph.
+fn literal_ties(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>) -> f64 {
+    let mut h = f.top_features().clone();
+    let mut sum = 0.0;
+    for layer in (1..=f.depth()).rev() {
+        if loss != Loss::Paper {
+            h = f.h[layer - 1].clone();
+        }
+        if graphs.of(layer).is_some() {
+            for j in 0..N {
+                for l in 0..N {
+                    let away = h.col(j).iter().zip(h.col(l)).map(|(a, b)| (a - b) * (a - b));
+                    sum += weight(j, l) * away.sum::<f64>() / 4.0;
+                }
+            }
+        }
+        if layer > 1 {
+            let image = literal_product(f.z[layer - 1].view(), h.view());
+            h = image.map(|v| f.activation.value(v));
+        }
+    }
+    sum
+}
+
+/// The weight of an edge in the graph below.
+fn weight(j: usize, l: usize) -> f64 {
+    0.01 * ((j * l + j + l) % 5) as f64
+}
+
+type Case<'a> = (&'a Matrix<f64>, &'a Factors<f64>, Penalties, Graphs<'a, f64>);
+
+fn every_case(mut check: impl FnMut(Case<'_>, (Loss, Vec<f64>))) {
     let x = normal::<f64>(P, N, 99);
+    let graph = DenseGraph::new(Matrix::from_fn(N, N, weight));
+    let some = [Some(&graph as &dyn Graph<f64>), Some(&graph), None, Some(&graph)];
     for activation in Activation::ALL {
         for depth in 2..=4 {
             for loss in LOSSES {
-                for (ridge, sparsity) in [(0.0, 0.0), (0.03, 0.02)] {
+                for (ridge, sparsity, graphs) in [(0.0, 0.0, &[][..]), (0.03, 0.02, &some)] {
                     let weights: Vec<f64> = [1.0, 0.5, 2.0, 0.7][..depth].to_vec();
                     let penalties = Penalties { ridge, sparsity, ..Penalties::default() };
-                    check(&x, &factors(activation, depth), (loss, weights), penalties);
+                    let graphs = Graphs::new(graphs);
+                    let factors = factors(activation, depth);
+                    check((&x, &factors, penalties, graphs), (loss, weights));
                 }
             }
         }
@@ -97,19 +136,20 @@ fn gradient_error(network: &mut Network<'_, f64>, point: &Point<f64>) -> f64 {
 
 #[test]
 fn the_loss_is_that_of_its_definition() {
-    every_case(|x, factors, (loss, weights), penalties| {
-        let mut network = Network::new(x, factors, (loss, weights.clone()), &penalties, false);
+    every_case(|(x, factors, penalties, graphs), (loss, weights)| {
+        let mut network =
+            Network::new(x, factors, (loss, weights.clone()), (&penalties, graphs), false);
         let value = network.evaluate(&network.point_of(factors.clone())).unwrap().value;
-        let by_hand = literal(x, factors, (loss, &weights), (penalties.ridge, penalties.sparsity));
+        let by_hand = literal(x, factors, (loss, &weights), &penalties, graphs);
         assert!((value / by_hand - 1.0).abs() < 1e-10, "{} {loss:?}", factors.activation);
     });
 }
 
 #[test]
 fn gradients_are_those_of_finite_differences() {
-    every_case(|x, factors, loss, penalties| {
+    every_case(|(x, factors, penalties, graphs), loss| {
         let name = format!("{} {} {:?}", factors.activation, factors.depth(), loss.0);
-        let mut network = Network::new(x, factors, loss, &penalties, false);
+        let mut network = Network::new(x, factors, loss, (&penalties, graphs), false);
         let point = network.point_of(factors.clone());
         let off = gradient_error(&mut network, &point);
         assert!(off < 1e-6, "{name}: {off}");
@@ -124,10 +164,10 @@ fn with_some_ridge(penalties: Penalties) -> Penalties {
 
 #[test]
 fn gradients_with_the_first_basis_eliminated_are_those_of_finite_differences() {
-    every_case(|x, factors, loss, penalties| {
+    every_case(|(x, factors, penalties, graphs), loss| {
         let penalties = with_some_ridge(penalties);
         let name = format!("{} {} {:?}", factors.activation, factors.depth(), loss.0);
-        let mut network = Network::new(x, factors, loss, &penalties, true);
+        let mut network = Network::new(x, factors, loss, (&penalties, graphs), true);
         let point = network.point_of(factors.clone());
         let off = gradient_error(&mut network, &point);
         assert!(off < 1e-6, "{name}: {off}");
@@ -136,19 +176,20 @@ fn gradients_with_the_first_basis_eliminated_are_those_of_finite_differences() {
 
 #[test]
 fn no_first_basis_is_better_than_the_eliminated_one() {
-    every_case(|x, factors, (loss, weights), penalties| {
+    every_case(|(x, factors, penalties, graphs), (loss, weights)| {
         let penalties = with_some_ridge(penalties);
-        let mut network = Network::new(x, factors, (loss, weights.clone()), &penalties, true);
+        let mut network =
+            Network::new(x, factors, (loss, weights.clone()), (&penalties, graphs), true);
         let point = network.point_of(factors.clone());
         let best = network.factors_at(&point).unwrap();
         let value = network.evaluate(&point).unwrap().value;
-        let penalty = (penalties.ridge, penalties.sparsity);
         for seed in 0..3 {
             let mut other = factors.clone();
             let push = normal::<f64>(P, LAYERS[0], seed);
             other.z[0] =
                 Matrix::from_fn(P, LAYERS[0], |i, j| best.z[0][(i, j)] + 1e-3 * push[(i, j)]);
-            assert!(literal(x, &other, (loss, &weights), penalty) >= value * (1.0 - 1e-9));
+            let literal = literal(x, &other, (loss, &weights), &penalties, graphs);
+            assert!(literal >= value * (1.0 - 1e-9));
         }
     });
 }

@@ -6,6 +6,7 @@ use crate::activation::Activation;
 use crate::driver::{Algorithm, FitSession};
 use crate::matrix::{Matrix, pseudo_inverse};
 use crate::models::factors::chain;
+use crate::models::graphs::Graphs;
 use crate::models::{Factors, FitOptions, SemiNmf};
 use crate::observe::Stage;
 use crate::stop::StopRule;
@@ -133,8 +134,13 @@ fn block_descent_goes_down_with_every_rule() {
         for solver in [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED] {
             let weights = vec![1.0, 0.5, 2.0];
             let penalties = Penalties { ridge: 1e-3, sparsity: 1e-3, ..Penalties::default() };
-            let mut blocks =
-                BlockDescent::new(&x, start.clone(), (loss, weights), &penalties, solver);
+            let mut blocks = BlockDescent::new(
+                &x,
+                start.clone(),
+                (loss, weights),
+                (&penalties, Graphs::NONE),
+                solver,
+            );
             let mut before = blocks.error();
             for _ in 0..20 {
                 blocks.step().unwrap();
@@ -174,9 +180,12 @@ fn literal_basis(f: &Factors<f64>, i: usize, value: &dyn Fn(&Factors<f64>) -> f6
     let zero = at(&[]);
     let alone: Vec<f64> = (0..rows * cols).map(|a| at(&[(a, 1.0)])).collect();
     let slope = |a: usize| (alone[a] - at(&[(a, -1.0)])) / 2.0;
-    let curvature = |a: usize, b: usize| match a == b {
-        true => alone[a] + at(&[(a, -1.0)]) - 2.0 * zero,
-        false => at(&[(a, 1.0), (b, 1.0)]) - alone[a] - alone[b] + zero,
+    let curvature = |a: usize, b: usize| {
+        if a == b {
+            alone[a] + at(&[(a, -1.0)]) - 2.0 * zero
+        } else {
+            at(&[(a, 1.0), (b, 1.0)]) - alone[a] - alone[b] + zero
+        }
     };
     let slopes = Matrix::from_fn(rows * cols, 1, |a, _| -slope(a));
     let curvatures = Matrix::from_fn(rows * cols, rows * cols, curvature);
@@ -199,7 +208,8 @@ fn every_block_is_least_in_the_loss_as_defined() {
     for loss in CONSISTENT {
         let given = (loss, weights.clone());
         let exact = HSolver::Accelerated { steps: 3000 };
-        let mut blocks = BlockDescent::new(&x, start.clone(), given, &penalties, exact);
+        let mut blocks =
+            BlockDescent::new(&x, start.clone(), given, (&penalties, Graphs::NONE), exact);
         let value = |f: &Factors<f64>| literal_loss(&x, f, loss, &weights, scaled);
         blocks.step().unwrap(); // the first one has no momentum
         let mut literal = start.clone();
@@ -306,7 +316,7 @@ fn the_bases_of_another_model_are_where_a_fit_begins() {
         assert_eq!(second.summary.runs[0].stage, Stage::FineTuning);
         assert_eq!(second.factors.top_features().shape(), (4, 80));
         let wrong = DeepSemiNmf::new([10, 5]).fit_from_bases(&x, first.factors.z, session);
-        assert!(wrong.unwrap_err().to_string().contains("Z_2: found 10 x 4, but 10 x 5"));
+        assert!(wrong.unwrap_err().to_string().contains("found 10-4, but 10-5"));
     }
 }
 

@@ -23,6 +23,18 @@ pub enum Form {
     Literal,
 }
 
+/// Which form of Algorithm 2 is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Variant {
+    /// As printed: every basis follows from the features of the top layer.
+    #[default]
+    Printed,
+    /// As in the authors' released code: the first basis follows from the second layer's features,
+    /// every other one from those of its own layer.
+    Released,
+}
+
 /// What is minimised over all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -200,7 +212,7 @@ impl DeepSemiNmf {
     }
 
     /// Whether Algorithm 1 of the paper applies: a linear model, its loss, nothing held small.
-    pub(super) fn is_the_papers(&self) -> bool {
+    pub(crate) fn is_the_papers(&self) -> bool {
         self.activation == Activation::Identity
             && self.loss == Loss::Paper
             && self.descent.optimizer == Optimizer::Auto

@@ -1,12 +1,13 @@
 use super::*;
 use crate::Start;
 use crate::driver::{Algorithm, FitSession};
-use crate::matrix::{Matrix, SvdMethod, truncated_svd};
+use crate::matrix::{Matrix, SvdMethod, pseudo_inverse, truncated_svd};
 use crate::models::deep_semi_nmf::literal::LiteralLoop;
+use crate::models::graphs::Graphs;
 use crate::models::{Factors, FitOptions, Notice, SemiNmf};
 use crate::observe::Stage;
 use crate::stop::{StopReason, StopRule};
-use crate::testing::{distance, literal_error, normal, positive};
+use crate::testing::{distance, literal_error, literal_product, normal, positive};
 use crate::update::HSolver;
 
 const SOLVERS: [HSolver; 3] = [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED];
@@ -40,14 +41,15 @@ fn both_forms(
     solver: HSolver,
     iterations: usize,
 ) -> (Factors<f64>, Factors<f64>) {
-    let mut literal = LiteralLoop::new(x, start.clone(), solver);
+    let mut literal = LiteralLoop::new(x, start.clone(), (Graphs::NONE, Variant::Printed), solver);
     for _ in 0..iterations {
         literal.step().unwrap();
     }
     let (literal, _) = literal.finish().unwrap();
     let mut session = FitSession::new();
     let options = options(solver, iterations);
-    let (fast, runs) = algorithm::fine_tune(x, start.clone(), &options, &mut session).unwrap();
+    let (fast, runs) =
+        algorithm::fine_tune(x, start.clone(), Graphs::NONE, &options, &mut session).unwrap();
     assert_eq!((runs[0].stage, runs[0].iterations), (Stage::FineTuning, iterations));
     (literal, fast)
 }
@@ -149,6 +151,22 @@ fn given_factors_are_fine_tuned_instead_of_pretrained() {
     assert_eq!(again.summary.runs[0].stage, Stage::FineTuning);
     let other = DeepSemiNmf::new([7, 3]).fit_from(&x, first.factors, &mut FitSession::new());
     assert!(other.unwrap_err().to_string().contains("Z_1: found 15 x 8, but 15 x 7 is needed"));
+}
+
+#[test]
+fn the_released_variant_takes_each_basis_from_its_own_features() {
+    let x = positive::<f64>(12, 50, 4);
+    let start = pretrained(&x, &[8, 5, 3]);
+    let given = (Graphs::NONE, Variant::Released);
+    let (found, _) = LiteralLoop::new(&x, start.clone(), given, HSolver::HALS).finish().unwrap();
+    let inverse = |m: &Matrix<f64>| pseudo_inverse(m.view()).unwrap();
+    let times = |a: &Matrix<f64>, b: &Matrix<f64>| literal_product(a.view(), b.view());
+    let z1 = times(&x, &inverse(&times(&start.z[1], &start.h[1])));
+    assert!(distance(&found.z[0], &z1) < 1e-8);
+    let z2 = times(&inverse(&z1), &times(&x, &inverse(&start.h[1])));
+    assert!(distance(&found.z[1], &z2) < 1e-8);
+    let z3 = times(&inverse(&times(&z1, &z2)), &times(&x, &inverse(&start.h[2])));
+    assert!(distance(&found.z[2], &z3) < 1e-8);
 }
 
 #[test]

@@ -6,9 +6,10 @@
 
 use crate::driver::Algorithm;
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows};
 use crate::objective::{Fitted, error_from_products};
-use crate::update::{HSolver, Products, ZScratch, z_least_squares};
+use crate::update::{HSolver, Tied, ZScratch, update_tied, with_roughness, z_least_squares};
 
 /// Semi-NMF under way, for those who want to own the loop; [`SemiNmf`](super::SemiNmf) does it
 /// for everybody else.
@@ -22,6 +23,7 @@ pub struct SemiNmfLoop<'a, T> {
     z_t_x: Matrix<T>,
     z_t_z: Matrix<T>,
     scratch: ZScratch<T>,
+    tied: Option<Tied<'a, T>>,
     error: f64,
 }
 
@@ -31,6 +33,20 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     /// # Errors
     /// If a decomposition fails.
     pub fn new(x: &'a dyn DataMatrix<T>, h: Matrix<T>, solver: HSolver) -> Result<Self> {
+        Self::tied(x, h, solver, None)
+    }
+
+    /// Begins from features `h` that a graph may tie to each other: then the objective is
+    /// `|X - Z H|^2 / 2 + Tr(H L H^T) / 2`.
+    ///
+    /// # Errors
+    /// If a decomposition fails.
+    pub fn tied(
+        x: &'a dyn DataMatrix<T>,
+        h: Matrix<T>,
+        solver: HSolver,
+        graph: Option<&'a dyn Graph<T>>,
+    ) -> Result<Self> {
         let (p, n) = x.shape();
         let k = h.rows();
         let mut this = Self {
@@ -38,6 +54,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             x_norm_sq: x.norm_sq(),
             solver,
             z: Matrix::zeros(p, k),
+            tied: graph.map(|graph| Tied::new(graph, &h)),
             h,
             hht: Matrix::zeros(k, k),
             z_t_x: Matrix::zeros(k, n),
@@ -60,6 +77,11 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     /// The reconstruction error now.
     pub fn current_error(&self) -> f64 {
         self.error
+    }
+
+    /// `Tr(H L H^T)` now.
+    pub fn current_roughness(&self) -> f64 {
+        self.tied.as_ref().map_or(0.0, Tied::roughness)
     }
 
     pub(crate) fn into_factors(self) -> (Matrix<T>, Matrix<T>) {
@@ -87,12 +109,12 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
 
 impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
     fn error(&self) -> f64 {
-        self.error
+        with_roughness(self.error, self.tied.as_ref())
     }
 
     fn step(&mut self) -> Result<()> {
-        let products = Products { phi_t_x: &self.z_t_x, phi_t_phi: &self.z_t_z };
-        self.solver.update(&mut self.h, products);
+        let products = (&self.z_t_x, &self.z_t_z);
+        update_tied(self.solver, &mut self.h, products, &mut self.tied);
         self.refresh_basis()
     }
 }

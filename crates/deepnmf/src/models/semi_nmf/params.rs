@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::SemiNmfLoop;
 use crate::driver::FitSession;
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::init::begin;
 use crate::matrix::{DataMatrix, Matrix, Scalar, check_data};
 use crate::models::factors::check_shape;
@@ -60,10 +61,8 @@ impl SemiNmf {
         x: &dyn DataMatrix<T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        self.check(x)?;
-        let stage = Stage::Fitting;
-        let layer = start_and_run(x, (self.components, true), stage, &self.options, session)?;
-        self.finish(x, layer, session)
+        let (factors, summary) = fit_tied(x, self.components, None, &self.options, session)?;
+        Ok(Model::new(Settings::SemiNmf(self.clone()), factors, summary))
     }
 
     /// Factorizes `x` from given features instead of a start.
@@ -76,7 +75,7 @@ impl SemiNmf {
         h: Matrix<T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        self.check(x)?;
+        check(x, self.components, &self.options)?;
         check_given_features(&h, (self.components, x.shape().1), 1)?;
         let (fitted, run) = session.run(Stage::Fitting, &self.options.stop, || {
             SemiNmfLoop::new(x, h, self.options.solver)
@@ -84,39 +83,52 @@ impl SemiNmf {
         let x_norm_sq = fitted.x_norm_sq;
         let (z, h) = fitted.into_factors();
         let layer = Layer { z, h, x_norm_sq, run, singular_values: None, notice: None };
-        self.finish(x, layer, session)
-    }
-
-    fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
-        self.options.check()?;
-        check_data(x)?;
-        check_layers(&[self.components], x.shape().1)
-    }
-
-    fn finish<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        layer: Layer<T>,
-        session: &FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let known = layer.singular_values.as_deref();
-        let bound = self
-            .options
-            .measure_bound
-            .then(|| svd_bound(x, layer.x_norm_sq, self.components, known, self.options.seed));
-        let outcome = Outcome {
-            x_norm_sq: layer.x_norm_sq,
-            bound: bound.transpose()?,
-            seconds: session.seconds(),
-            runs: vec![layer.run],
-            main_run: 0,
-            notices: layer.notice.into_iter().collect(),
-            error: None,
-        };
-        let factors = Factors::new(vec![layer.z], vec![layer.h]);
-        let summary = Summary::new(x.shape(), outcome);
+        let (factors, summary) = sum_up(x, layer, None, &self.options, session)?;
         Ok(Model::new(Settings::SemiNmf(self.clone()), factors, summary))
     }
+}
+
+/// One layer of `k` components whose samples a graph may tie, fitted and summed up.
+pub(crate) fn fit_tied<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    graph: Option<&dyn Graph<T>>,
+    options: &FitOptions,
+    session: &mut FitSession<'_>,
+) -> Result<(Factors<T>, Summary)> {
+    check(x, k, options)?;
+    let layer = start_and_run(x, (k, true), (Stage::Fitting, graph), options, session)?;
+    // With a graph the history is that of another objective.
+    let error = graph.map(|_| crate::reconstruction_error(x, &layer.z, &layer.h));
+    sum_up(x, layer, error, options, session)
+}
+
+fn check<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, options: &FitOptions) -> Result<()> {
+    options.check()?;
+    check_data(x)?;
+    check_layers(&[k], x.shape().1)
+}
+
+fn sum_up<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    layer: Layer<T>,
+    error: Option<f64>,
+    options: &FitOptions,
+    session: &FitSession<'_>,
+) -> Result<(Factors<T>, Summary)> {
+    let (known, k) = (layer.singular_values.as_deref(), layer.h.rows());
+    let bound =
+        options.measure_bound.then(|| svd_bound(x, layer.x_norm_sq, k, known, options.seed));
+    let outcome = Outcome {
+        x_norm_sq: layer.x_norm_sq,
+        bound: bound.transpose()?,
+        seconds: session.seconds(),
+        runs: vec![layer.run],
+        main_run: 0,
+        notices: layer.notice.into_iter().collect(),
+        error,
+    };
+    Ok((Factors::new(vec![layer.z], vec![layer.h]), Summary::new(x.shape(), outcome)))
 }
 
 /// One layer, factorized.
@@ -129,11 +141,12 @@ pub(crate) struct Layer<T> {
     pub(crate) notice: Option<Notice>,
 }
 
-/// Starts and runs Semi-NMF on the input of one layer of `k` components, which may be the last.
+/// Starts and runs Semi-NMF on the input of one layer of `k` components, which may be the last; a
+/// graph may tie its samples.
 pub(crate) fn start_and_run<T: Scalar>(
     x: &dyn DataMatrix<T>,
     (k, last): (usize, bool),
-    stage: Stage,
+    (stage, graph): (Stage, Option<&dyn Graph<T>>),
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
@@ -141,7 +154,7 @@ pub(crate) fn start_and_run<T: Scalar>(
     let (fitted, run) = session.run(stage, &options.stop, || {
         let started = begin(x, k, options.start, options.scale.in_layer(last), options.seed)?;
         learnt = Some((started.singular_values, started.found_positive_vector));
-        SemiNmfLoop::new(x, started.h, options.solver)
+        SemiNmfLoop::tied(x, started.h, options.solver, graph)
     })?;
     let (singular_values, found) = learnt.unwrap_or((None, true));
     let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };

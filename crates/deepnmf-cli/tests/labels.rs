@@ -1,0 +1,146 @@
+//! Models that learn from labels, end to end.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
+#[allow(dead_code)] // each test file uses a part of it
+mod common;
+
+use common::{FACES, Folder, number, tensors};
+
+const THREE: &str = "--model deep-wsf --layers 10,6,4 --attributes pose,none,identity";
+
+#[test]
+fn every_model_graph_and_form_can_be_asked_for() {
+    let folder = Folder::new();
+    for model in [
+        "--model wsf --layers 4 --attributes identity --lambda 0.01",
+        "--model wsf-ma --layers 4 --attributes identity,pose --lambda 0.01,0.001",
+        THREE,
+    ] {
+        for graph in ["--graph binary", "--graph rbf", "--graph rbf --sigma 0.5", "--graph dot"] {
+            let fit = folder.fit(&format!("{FACES} {model} {graph} --max-iter 20"));
+            assert!(number(&fit, "relative_error") < 0.7, "{fit}");
+            assert!(fit["attributes"][0].is_string(), "{fit}");
+        }
+    }
+    for flags in [
+        "--variant released --form literal",
+        "--pretraining semi-nmf",
+        "--activation relu",
+        "--loss layer",
+        "--loss data --activation stanh",
+        "--lambda 0.1,0,0.001 --dtype f32",
+    ] {
+        let fit = folder.fit(&format!("{FACES} {THREE} {flags} --max-iter 10"));
+        assert_eq!(fit["model"], "deep-wsf");
+        assert_eq!(fit["attributes"][1], serde_json::Value::Null);
+    }
+}
+
+#[test]
+fn without_a_weight_the_model_is_the_unsupervised_one() {
+    let folder = Folder::new();
+    folder.fit(&format!("{FACES} --layers 10,6,4 --out a.safetensors"));
+    folder.fit(&format!("{FACES} {THREE} --lambda 0 --out b.safetensors"));
+    assert!(tensors(&folder.read("a.safetensors")) == tensors(&folder.read("b.safetensors")));
+}
+
+#[test]
+fn features_learnt_with_labels_can_be_judged_by_them() {
+    let folder = Folder::new();
+    let drawn = "builtin:faces:identities=6,poses=3,expressions=3,illuminations=2,size=16,seed=";
+    folder.fit(&format!(
+        "{drawn}1 --model wsf --layers 12 --attributes identity --lambda 0.1 --out m.safetensors"
+    ));
+    let told = folder.json(&format!(
+        "evaluate m.safetensors --data {drawn}1 --classify --attribute identity --repeats 2"
+    ));
+    // A graph can always pull the samples of a fit together: this is a floor, not a result.
+    let accuracy = told["cells"][0]["classification"]["accuracy"]["mean"].as_f64().unwrap();
+    assert!(accuracy > 0.9, "{told}");
+}
+
+#[test]
+fn a_share_of_the_labels_changes_the_fit_and_the_seed_says_which() {
+    let folder = Folder::new();
+    let model = "--model wsf --layers 4 --attributes identity --lambda 0.1 --out";
+    let fit = |flags: &str, name: &str| {
+        folder.fit(&format!("{FACES} {model} {name} {flags}"));
+        tensors(&folder.read(name))
+    };
+    let all = fit("", "all.safetensors");
+    let half = fit("--label-fraction 0.5", "half.safetensors");
+    assert!(all != half);
+    assert!(fit("--label-fraction 0.5", "again.safetensors") == half);
+}
+
+#[test]
+fn the_model_file_remembers_the_attributes_and_projects_new_samples() {
+    let folder = Folder::new();
+    folder.fit(&format!("{FACES} {THREE} --activation relu --max-iter 10 --out m.safetensors"));
+    let info = folder.run("info m.safetensors");
+    assert!(info.stdout.contains("pose,none,identity"), "{info}");
+    for layer in 1..=3 {
+        folder.json(&format!("transform m.safetensors {FACES} --layer {layer} --out h.npy"));
+    }
+}
+
+#[test]
+fn mixed_data_know_another_attribute_in_each_part() {
+    let folder = Folder::new();
+    let (mut data, mut labels) = (vec!["a,b,c".to_owned()], vec!["pose,identity"]);
+    for i in 0..20 {
+        let x = f64::from(i);
+        data.push(format!("{},{},{}", x.sin() + 2.0, x.cos() + 2.0, (x * x).sin() + 2.0));
+        labels.push(match (i < 10, i % 2) {
+            (true, 0) => "left,",
+            (true, _) => "right,",
+            (false, 0) => ",anna",
+            (false, _) => ",otto",
+        });
+    }
+    folder.write("x.csv", data.join("\n"));
+    folder.write("labels.csv", labels.join("\n"));
+    let fit = folder.fit(
+        "x.csv --labels-file labels.csv --model deep-wsf --layers 3,2 --attributes pose,identity \
+         --lambda 0.1",
+    );
+    assert_eq!(fit["attributes"], serde_json::json!(["pose", "identity"]));
+}
+
+#[test]
+fn one_command_pre_trains_on_labelled_samples() {
+    let folder = Folder::new();
+    let others = "builtin:faces:identities=4,poses=2,expressions=2,illuminations=2,size=12,seed=9";
+    let flags = "--layers 10,4 --attributes none,identity --lambda 0,0.01";
+    let fit = folder.fit(&format!("{others} {flags} --auxiliary {FACES} --out one.safetensors"));
+    assert_eq!(fit["model"], "deep-semi-nmf");
+    // The same in two steps.
+    folder.fit(&format!("{FACES} --model deep-wsf {flags} --out aux.safetensors"));
+    folder
+        .fit(&format!("{others} --layers 10,4 --bases-from aux.safetensors --out two.safetensors"));
+    assert!(tensors(&folder.read("one.safetensors")) == tensors(&folder.read("two.safetensors")));
+}
+
+#[test]
+fn labels_that_do_not_fit_are_refused_in_words() {
+    let folder = Folder::new();
+    for (flags, code, words) in [
+        ("--model wsf --layers 4", 2, "--attributes"),
+        ("--model wsf --layers 4 --attributes age", 1, "there are"),
+        ("--model wsf --layers 4 --attributes pose,identity", 2, "names 2"),
+        ("--model wsf-ma --layers 4 --attributes pose,identity --lambda 1,2,3", 2, "3 weights"),
+        ("--model deep-wsf --layers 9,4 --attributes pose", 2, "names 1"),
+        ("--model wsf --layers 9,4 --attributes pose", 2, "one layer"),
+        ("--model wsf --layers 4 --attributes pose --sigma 1", 2, "--sigma belongs to --graph rbf"),
+        ("--model wsf --layers 4 --attributes pose --variant released", 2, "--variant belongs to"),
+        ("--model wsf --layers 4 --attributes pose --lambda -1", 2, "-1"),
+        ("--layers 4 --attributes pose", 2, "--attributes belongs to"),
+        ("--layers 9,4 --label-fraction 0.5", 2, "--label-fraction belongs to"),
+        ("--model wsf --layers 4 --attributes pose --init-from m.safetensors", 2, "--init-from"),
+        ("--layers 9,4 --auxiliary other.npy", 2, "--attributes"),
+        ("--layers 9,4 --auxiliary other.npy --attributes none,pose", 1, "other.npy"),
+    ] {
+        folder.refuses(&format!("fit {FACES} {flags}"), code, &[words]);
+    }
+}

@@ -1,0 +1,114 @@
+//! Samples of one class tied by their dot product.
+//!
+//! With the `p x n_c` samples `X_c` of a class,
+//!
+//! ```text
+//! W_c = X_c^T X_c        H_c W_c = (H_c X_c^T) X_c        d_j = sum_l |x_j^T x_l|
+//! ```
+//!
+//! A class with no more samples than features keeps `W_c`, any other one `X_c`: always the
+//! smaller array, and never more numbers than the labelled samples have.
+//!
+//! Why absolute values: a negative weight says that two samples should be each other's opposite.
+//! With plain row sums for degrees, `1/2 sum w_jl |h_j - h_l|^2` falls without bound as such
+//! samples are driven apart. With absolute ones (the signed Laplacian of Kunegis et al. 2010)
+//!
+//! ```text
+//! Tr(H L H^T) = 1/2 sum_{j,l} |w_jl| |h_j - sgn(w_jl) h_l|^2  >=  0
+//! ```
+//!
+//! and for non-negative data both are the same: `d_j = x_j^T (sum_l x_l)`.
+
+use rayon::prelude::*;
+
+use super::groups::Groups;
+use super::tiles::{Columns, Strip, mul_tiles};
+use super::{Graph, Labels};
+use crate::matrix::{DataMatrix, Matrix, MatrixView, Scalar};
+
+/// The graph that ties samples of one class by their dot product.
+#[derive(Debug, Clone)]
+pub struct DotProduct<T> {
+    groups: Groups,
+    classes: Vec<Class<T>>,
+    degrees: Vec<T>,
+}
+
+#[derive(Debug, Clone)]
+enum Class<T> {
+    /// `W_c`, `n_c x n_c`.
+    Weights(Matrix<T>),
+    /// `X_c`, `p x n_c`.
+    Samples(Matrix<T>),
+}
+
+impl<T: Scalar> DotProduct<T> {
+    /// The graph of these samples; there must be one label (or `None`) for each.
+    pub fn new(x: &dyn DataMatrix<T>, labels: &Labels) -> Self {
+        let groups = Groups::new(labels);
+        let samples = groups.split_data(x).into_par_iter();
+        let (classes, sums): (Vec<_>, Vec<_>) = samples.map(Class::new).unzip();
+        let degrees = groups.spread(sums.into_iter().flatten());
+        Self { groups, classes, degrees }
+    }
+}
+
+impl<T: Scalar> Class<T> {
+    /// What is kept of a class, and its degrees.
+    fn new(x: Matrix<T>) -> (Self, Vec<f64>) {
+        let products = |strip: &mut Strip<'_, T>, rows| strip.products(rows);
+        if x.cols() <= x.rows() {
+            let weights = Columns::as_they_are(x).all_pairs(products);
+            let degrees = weights.columns().map(absolute_sum).collect();
+            (Self::Weights(weights), degrees)
+        } else if x.as_slice().iter().all(|v| *v >= T::ZERO) {
+            let degrees = products_with_the_sum(&x);
+            (Self::Samples(x), degrees)
+        } else {
+            let columns = Columns::as_they_are(x);
+            let degrees = columns.absolute_sums(products);
+            (Self::Samples(columns.into_matrix()), degrees)
+        }
+    }
+
+    /// `out = H_c W_c`.
+    fn product(&self, h: MatrixView<'_, T>, out: &mut [T]) {
+        match self {
+            Self::Weights(w) => mul_tiles(out, h, w.view()),
+            Self::Samples(x) => {
+                let mut along = Matrix::zeros(h.rows(), x.rows());
+                mul_tiles(along.as_mut_slice(), h, x.t());
+                mul_tiles(out, along.view(), x.view());
+            }
+        }
+    }
+}
+
+impl<T: Scalar> Graph<T> for DotProduct<T> {
+    fn degrees(&self) -> &[T] {
+        &self.degrees
+    }
+
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) {
+        self.groups.add_by_class(factor, h, out, |c, h, out| self.classes[c].product(h, out));
+    }
+
+    /// `X_c^T X_c` is a square.
+    fn is_positive(&self) -> bool {
+        true
+    }
+}
+
+/// `x_j^T (sum_l x_l)` for every column.
+fn products_with_the_sum<T: Scalar>(x: &Matrix<T>) -> Vec<f64> {
+    let mut sum = vec![0.0; x.rows()];
+    for column in x.columns() {
+        sum.iter_mut().zip(column).for_each(|(s, v)| *s += v.to_f64());
+    }
+    let with_sum = |column: &[T]| column.iter().zip(&sum).map(|(v, s)| v.to_f64() * s).sum();
+    x.columns().map(with_sum).collect()
+}
+
+fn absolute_sum<T: Scalar>(column: &[T]) -> f64 {
+    column.iter().map(|v| v.to_f64().abs()).sum()
+}

@@ -1,0 +1,212 @@
+//! Settings of Deep WSF, and the fit.
+
+use serde::{Deserialize, Serialize};
+
+use crate::driver::FitSession;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, LabelGraph, Labels};
+use crate::matrix::{DataMatrix, Scalar};
+use crate::models::deep_semi_nmf::Supervision;
+use crate::models::graphs::Graphs;
+use crate::models::wsf::{check_lambda, weighted};
+use crate::models::{DeepSemiNmf, FitOptions, Model, Penalties, Settings, Variant};
+
+/// The ridge of nonlinear models and consistent losses if none is given. Without any, features would
+/// shrink and bases grow until no label has a say; with one, a component costs least where both its
+/// parts cost the same, and there all that counts is the root of `lambda` times the ridge.
+const RIDGE: f64 = 0.1;
+
+/// What begins each layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pretraining {
+    /// WSF with the layer's labels.
+    #[default]
+    Wsf,
+    /// Semi-NMF, which knows no labels.
+    SemiNmf,
+}
+
+/// Deep WSF: one attribute a layer, or none.
+///
+/// ```
+/// use deepnmf::{DeepWsf, Matrix};
+/// let x = Matrix::from_fn(12, 40, |i, j| ((i * j) as f64).sin() + 1.0);
+/// let identity: Vec<Option<u32>> = (0..40).map(|j| (j < 30).then_some(j % 4)).collect();
+/// let model = DeepWsf::new([6, 3], [0.0, 0.01]).fit(&x, &[None, Some(&identity)])?;
+/// assert_eq!(model.factors.h[1].shape(), (3, 40));
+/// # Ok::<(), deepnmf::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeepWsf {
+    /// The layers and how they are fitted, as without labels.
+    pub deep: DeepSemiNmf,
+    /// The weight of each layer's labels; of no account for a layer that has none.
+    pub lambda: Vec<f64>,
+    /// How samples of the same class are tied.
+    pub graph: LabelGraph,
+    /// What begins each layer.
+    pub pretraining: Pretraining,
+    /// Which form of Algorithm 2 the linear model follows.
+    pub variant: Variant,
+}
+
+impl DeepWsf {
+    /// Linear Deep WSF with the given layer sizes, the weight of each layer's labels, and default
+    /// settings.
+    pub fn new(layers: impl Into<Vec<usize>>, lambda: impl Into<Vec<f64>>) -> Self {
+        Self::of(DeepSemiNmf::new(layers), lambda)
+    }
+
+    /// A Deep Semi-NMF with the weight of each layer's labels.
+    pub fn of(deep: DeepSemiNmf, lambda: impl Into<Vec<f64>>) -> Self {
+        Self {
+            deep,
+            lambda: lambda.into(),
+            graph: LabelGraph::default(),
+            pretraining: Pretraining::default(),
+            variant: Variant::default(),
+        }
+    }
+
+    /// Replaces the shared settings.
+    #[must_use]
+    pub fn with(self, options: FitOptions) -> Self {
+        Self { deep: self.deep.with(options), ..self }
+    }
+
+    /// Sets how samples of the same class are tied.
+    #[must_use]
+    pub fn graph(self, graph: LabelGraph) -> Self {
+        Self { graph, ..self }
+    }
+
+    /// Sets what begins each layer.
+    #[must_use]
+    pub fn pretraining(self, pretraining: Pretraining) -> Self {
+        Self { pretraining, ..self }
+    }
+
+    /// Sets which form of Algorithm 2 the linear model follows.
+    #[must_use]
+    pub fn variant(self, variant: Variant) -> Self {
+        Self { variant, ..self }
+    }
+
+    /// Factorizes `x`, given for each layer the labels of an attribute, or none.
+    ///
+    /// # Errors
+    /// If the data are empty or not finite, or the settings or the labels do not fit them.
+    pub fn fit<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        attributes: &[Option<&Labels>],
+    ) -> Result<Model<T>> {
+        self.fit_in(x, attributes, &mut FitSession::new())
+    }
+
+    /// Factorizes `x` in a session that can be watched and stopped.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_in<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        attributes: &[Option<&Labels>],
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        let layers = self.deep.layers.len();
+        check_lambda(&self.lambda, layers, "layers")?;
+        check_count("the labels", attributes.len(), layers)?;
+        let mut graphs = Vec::with_capacity(layers);
+        for (labels, lambda) in attributes.iter().zip(&self.lambda) {
+            let parts: Vec<_> = labels.iter().map(|labels| (*lambda, *labels)).collect();
+            graphs.push(weighted(x, self.graph, &parts)?);
+        }
+        let graphs: Vec<_> =
+            graphs.iter().map(|graph| graph.as_ref().map(|g| g as &dyn Graph<T>)).collect();
+        self.fit_with_graphs(x, &graphs, session)
+    }
+
+    /// Factorizes `x`, given for each layer a graph of any kind, its weight included, or none.
+    ///
+    /// # Errors
+    /// If the data are empty or not finite, or the settings or the graphs do not fit them.
+    pub fn fit_with_graphs<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        graphs: &[Option<&dyn Graph<T>>],
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        check_count("the graphs", graphs.len(), self.deep.layers.len())?;
+        for graph in graphs.iter().flatten() {
+            if graph.samples() != x.shape().1 {
+                return Err(Error::Shape {
+                    what: "a graph".into(),
+                    found: format!("{} samples", graph.samples()),
+                    expected: format!("{} samples", x.shape().1),
+                });
+            }
+        }
+        let supervision = Supervision {
+            graphs: Graphs::new(graphs),
+            from_the_start: self.pretraining == Pretraining::Wsf,
+            variant: self.variant,
+        };
+        let model = self.in_use(supervision.graphs).fit_supervised(x, supervision, session)?;
+        let settings = match model.settings {
+            Settings::DeepSemiNmf(deep) => Settings::DeepWsf(Self { deep, ..self.clone() }),
+            other => other,
+        };
+        Ok(Model { settings, ..model })
+    }
+
+    /// Supervised pre-training: this model of labelled `auxiliary` samples gives its bases to an
+    /// unsupervised `then` of the `primary` samples. Returns both models, the latter last.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if the features or the layers of both differ.
+    pub fn fit_then<T: Scalar>(
+        &self,
+        auxiliary: &dyn DataMatrix<T>,
+        attributes: &[Option<&Labels>],
+        then: &DeepSemiNmf,
+        primary: &dyn DataMatrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<(Model<T>, Model<T>)> {
+        let (p, features) = (primary.shape().0, auxiliary.shape().0);
+        if p != features {
+            return Err(Error::Shape {
+                what: "the auxiliary samples".into(),
+                found: format!("{features} features"),
+                expected: format!("{p} features, as the primary samples have"),
+            });
+        }
+        then.check_same_layers(&self.deep.layers)?;
+        let first = self.fit_in(auxiliary, attributes, session)?;
+        let second = then.fit_from_bases(primary, first.factors.z.clone(), session)?;
+        Ok((first, second))
+    }
+
+    /// The deep model with a ridge where labels would have no say without one.
+    fn in_use<T>(&self, graphs: Graphs<'_, T>) -> DeepSemiNmf {
+        let deep = self.deep.clone();
+        let penalties = deep.penalties;
+        if graphs.any() && !deep.is_the_papers() && penalties.ridge == 0.0 {
+            return deep.penalties(Penalties { ridge: RIDGE, ..penalties });
+        }
+        deep
+    }
+}
+
+/// Refuses a list that does not have one entry for each layer.
+fn check_count(what: &str, found: usize, layers: usize) -> Result<()> {
+    if found == layers {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: what.into(),
+        found: format!("{found} of them"),
+        expected: format!("one (or none) for each of the {layers} layers"),
+    })
+}

@@ -58,8 +58,8 @@ def faces(folder):
     rows, labels = [], []
     for path in sorted(Path(folder, "cmu-faces").rglob("*_2.pgm")):
         raw = path.read_bytes()
-        magic, width, height, depth = raw.split(None, 4)[:4]
-        assert magic == b"P5" and depth == b"255", path
+        magic, width, height = raw.split(None, 3)[:3]
+        assert magic == b"P5" and (width, height) == (b"64", b"60"), path
         count = int(width) * int(height)
         rows.append(np.frombuffer(raw[-count:], np.uint8).astype(float))
         identity, pose, expression, eyes, _ = path.stem.split("_")

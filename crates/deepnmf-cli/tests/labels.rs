@@ -60,6 +60,30 @@ fn features_learnt_with_labels_can_be_judged_by_them() {
     assert!(accuracy > 0.9, "{told}");
 }
 
+/// How well a line tells the subjects of the XOR set apart by the features of a model, mean of ten
+/// seeds.
+fn xor_identity(model: &str) -> f64 {
+    let folder = Folder::new();
+    let accuracy = |seed| {
+        let xor = format!("builtin:xor:seed={seed}");
+        folder.fit(&format!("{xor} --normalize none {model} --out m.safetensors"));
+        let judged = folder.json(&format!(
+            "evaluate m.safetensors --data {xor} --classify --attribute identity --repeats 1"
+        ));
+        let cells = judged["cells"].as_array().unwrap();
+        cells[cells.len() - 1]["classification"]["accuracy"]["mean"].as_f64().unwrap()
+    };
+    (0..10).map(accuracy).sum::<f64>() / 10.0
+}
+
+#[test]
+fn labels_make_identity_separable_where_no_line_tells_it() {
+    assert!(xor_identity("--model whitened-pca --layers 2") < 0.55); // the plane itself
+    let deep = "--model deep-wsf --layers 16,8 --attributes pose,identity --activation relu";
+    let separable = xor_identity(deep);
+    assert!(separable >= 0.95, "{separable}");
+}
+
 #[test]
 fn a_share_of_the_labels_changes_the_fit_and_the_seed_says_which() {
     let folder = Folder::new();

@@ -3,6 +3,8 @@
 //! All of them run on one thread but for the products with the data, because the parallel
 //! decompositions of the linear-algebra crate round differently for each number of threads.
 
+use std::ops::ControlFlow;
+
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
@@ -11,7 +13,7 @@ use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
 use faer::{Conj, MatMut, MatRef, Par};
 
-use super::product::{gram_of_rows, mul, product};
+use super::product::{add_mul, gram_of_rows, mul, product};
 use super::{DataMatrix, Matrix, MatrixView, Scalar};
 use crate::error::{Error, Result};
 use crate::rng;
@@ -33,7 +35,8 @@ pub struct Svd<T> {
 /// How to compute a truncated singular value decomposition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SvdMethod {
-    /// Exact where the matrix is small or most of it is asked for, randomized otherwise.
+    /// Exact where the matrix is small or most of it is asked for, by eigenvectors of `X X^T` where
+    /// samples are very many, randomized otherwise.
     Auto,
     /// All singular values by a dense decomposition, then the first `k`.
     Exact,
@@ -49,6 +52,8 @@ pub enum SvdMethod {
 const AUTO_TOLERANCE: f64 = 3e-6;
 /// Below this smaller dimension the exact decomposition takes no time worth saving.
 const SMALL: usize = 256;
+/// Up to this many entries a copy of the data, which the exact decomposition needs, is affordable.
+const COPIED: usize = 1 << 24;
 /// Subspace iterations before the randomized method gives way.
 const MOST_ITERATIONS: usize = 60;
 /// Up to this smaller dimension the exact decomposition is a reasonable last resort.
@@ -78,9 +83,11 @@ pub fn truncated_svd<T: Scalar>(
         let accepted = format!("1 to {full} singular values can be asked of a {p} x {n} matrix");
         return Err(Error::parameter("the number of singular values", k, accepted));
     }
+    let small = p * n <= COPIED;
     let (tolerance, exact) = match method {
         SvdMethod::Exact => (0.0, true),
         SvdMethod::Randomized { tolerance } => (tolerance, false),
+        SvdMethod::Auto if !small && p == full && p <= DENSE_LIMIT / 2 => return gram_svd(x, k),
         SvdMethod::Auto => (AUTO_TOLERANCE, full <= SMALL || 3 * k > full),
     };
     if exact {
@@ -96,6 +103,35 @@ fn exact_svd<T: Scalar>(x: &dyn DataMatrix<T>, k: usize) -> Result<Svd<T>> {
     let first = |m: &Matrix<T>| m.view_columns(0..k).to_matrix();
     let accuracy = T::EPSILON.to_f64() * (u.rows().max(v.rows()) as f64).sqrt();
     Ok(Svd { u: first(&u), s: s[..k].to_vec(), v: first(&v), accuracy })
+}
+
+/// From the eigenvectors of `X X^T`, summed up in `f64`: no copy of many samples, at the price of
+/// singular values below a hundred-millionth of the largest.
+fn gram_svd<T: Scalar>(x: &dyn DataMatrix<T>, k: usize) -> Result<Svd<T>> {
+    let (p, n) = x.shape();
+    let mut gram = Matrix::zeros(p, p);
+    let mut wide = Matrix::<f64>::zeros(0, 0);
+    x.blocks(&mut |_, block| {
+        if wide.cols() != block.cols() {
+            wide = Matrix::zeros(p, block.cols());
+        }
+        for j in 0..block.cols() {
+            wide.col_mut(j).iter_mut().zip(block.col(j)).for_each(|(w, v)| *w = v.to_f64());
+        }
+        add_mul(&mut gram, wide.view(), wide.t());
+        ControlFlow::Continue(())
+    });
+    x.sum_over_parts(gram.as_mut_slice());
+    let (squares, vectors) = symmetric_eigen(&gram)?;
+    let u = vectors.view_columns(0..k).to_matrix().cast::<T>();
+    let s: Vec<f64> = squares[..k].iter().map(|v| v.max(0.0).sqrt()).collect();
+    let mut b = Matrix::zeros(k, n);
+    x.tr_mul(&u, &mut b);
+    let v = Matrix::from_fn(n, k, |j, i| {
+        if s[i] > 0.0 { T::from_f64(b[(i, j)].to_f64() / s[i]) } else { T::ZERO }
+    });
+    let accuracy = (f64::EPSILON * (n as f64).sqrt()).sqrt().max(T::EPSILON.to_f64());
+    Ok(Svd { u, s, v, accuracy })
 }
 
 /// Subspace iteration (Halko, Martinsson & Tropp) that stops on a residual, not after a fixed
@@ -255,4 +291,26 @@ pub fn pseudo_inverse<T: Scalar>(a: MatrixView<'_, T>) -> Result<Matrix<T>> {
 
 fn no_convergence() -> Error {
     Error::Numerical("a matrix decomposition did not converge: rescale the data".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::normal;
+
+    #[test]
+    fn eigenvectors_of_the_gram_matrix_give_the_exact_decomposition() {
+        fn check<T: Scalar>(digits: f64) {
+            let x = normal::<T>(12, 700, 1);
+            let (exact, gram) = (exact_svd(&x, 5).unwrap(), gram_svd(&x, 5).unwrap());
+            for i in 0..5 {
+                assert!((exact.s[i] / gram.s[i] - 1.0).abs() < digits);
+                let same = |a: &[T], b: &[T]| (crate::matrix::dot(a, b).abs() - 1.0).abs() < digits;
+                assert!(same(exact.u.col(i), gram.u.col(i)));
+                assert!(same(exact.v.col(i), gram.v.col(i)));
+            }
+        }
+        check::<f64>(1e-9);
+        check::<f32>(1e-4);
+    }
 }

@@ -81,10 +81,8 @@ pub(super) fn fine_tune<T: Scalar>(
         let implied = product(z[i + 1].view(), h[i + 1].view()).map(|v| v.larger(T::ZERO));
         let stage = Stage::LowerFeatures { layer: i + 1 };
         let (fitted, run) = session.run(stage, &rule, || {
-            let graph = graphs.of(i + 1);
-            let begin = |h| FixedBasis::new(x, x_norm_sq, basis.clone(), h, options.solver, graph);
-            let (one, other) = (begin(implied), begin(pretrained));
-            Ok(if one.error() <= other.error() { one } else { other })
+            let fixed = FixedBasis::new(x, x_norm_sq, basis, implied, options.solver);
+            Ok(fixed.or_rather(pretrained).tied_by(graphs.of(i + 1)))
         })?;
         h[i] = fitted.h;
         runs.push(run);
@@ -136,7 +134,6 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
         phi: Matrix<T>,
         h: Matrix<T>,
         solver: HSolver,
-        graph: Option<&'a dyn Graph<T>>,
     ) -> Self {
         let (k, n) = h.shape();
         let mut phi_t_x = Matrix::zeros(k, n);
@@ -144,11 +141,26 @@ impl<'a, T: Scalar> FixedBasis<'a, T> {
         let mut phi_t_phi = Matrix::zeros(k, k);
         gram_of_columns(&mut phi_t_phi, &phi);
         let hht = Matrix::zeros(k, k);
-        let tied = graph.map(|graph| Tied::new(graph, &h));
-        let error = 0.0;
+        let (tied, error) = (None, 0.0);
         let mut this = Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, tied, error };
         this.measure();
         this
+    }
+
+    /// Begins from other features if these fit better.
+    fn or_rather(mut self, other: Matrix<T>) -> Self {
+        let (error, h) = (self.error, std::mem::replace(&mut self.h, other));
+        self.measure();
+        if error <= self.error {
+            self.h = h;
+            self.measure();
+        }
+        self
+    }
+
+    /// Lets a graph tie the samples.
+    fn tied_by(self, graph: Option<&'a dyn Graph<T>>) -> Self {
+        Self { tied: graph.map(|graph| Tied::new(graph, &self.h)), ..self }
     }
 
     fn measure(&mut self) {

@@ -17,8 +17,8 @@ pub(crate) use self::names::{
     StartName, VariantName,
 };
 use self::values::{
-    at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, size,
-    thread_count, whole,
+    at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, share_or_all,
+    size, thread_count, whole,
 };
 
 /// Deep matrix factorization: learns a representation per layer from data that mix attributes.
@@ -124,9 +124,9 @@ pub(crate) struct FitArgs {
     /// resize=WxH with commas between them
     #[arg(long, default_value = "unit", value_parser = chain)]
     pub(crate) normalize: Pipeline,
-    /// Where the features begin
-    #[arg(long, value_enum, default_value_t = StartName::Optimal)]
-    pub(crate) init: StartName,
+    /// Where the factors begin [default: optimal, and nndsvda for nmf]
+    #[arg(long, value_enum)]
+    pub(crate) init: Option<StartName>,
     /// Begin from the factors of this model file instead
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(crate) init_from: Option<PathBuf>,
@@ -139,7 +139,7 @@ pub(crate) struct FitArgs {
     /// Rule that updates the features
     #[arg(long, value_enum, default_value_t = SolverName::Hals)]
     pub(crate) solver: SolverName,
-    /// Exponent of the multiplicative rule [default: 0.5]
+    /// Exponent of the multiplicative rule [default: 0.5, and 1 for nmf]
     #[arg(long, value_parser = eta, allow_negative_numbers = true)]
     pub(crate) eta: Option<f64>,
     /// Work per iteration: sweeps of hals [default: 10] or steps of accelerated [default: 20]
@@ -201,7 +201,7 @@ pub(crate) struct LabelArgs {
     #[arg(long, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) sigma: Option<f64>,
     /// Share of the labels to use, the others are forgotten: for studies [default: 1]
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = share_or_all, allow_negative_numbers = true)]
     pub(crate) label_fraction: Option<f64>,
     /// What begins each layer of deep-wsf [default: wsf]
     #[arg(long, value_enum)]

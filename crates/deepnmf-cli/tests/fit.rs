@@ -237,3 +237,28 @@ fn flags_that_belong_to_another_model_are_refused() {
         assert!(run.stderr.contains(words), "{flags}: {run}");
     }
 }
+
+#[test]
+fn non_negative_factors_can_be_asked_for_from_every_start() {
+    let folder = Folder::new();
+    for flags in [
+        "",
+        "--init random",
+        "--init nndsvd",
+        "--init nndsvdar --seed 3",
+        "--solver multiplicative",
+        "--solver accelerated --dtype f32",
+    ] {
+        let fit = folder.fit(&format!("{FACES} --model nmf --layers 4 {flags}"));
+        assert_eq!(fit["model"], "nmf");
+        assert!(number(&fit, "gap") > -1e-6 && number(&fit, "relative_error") < 0.3, "{fit}");
+    }
+    folder.fit(&format!("{FACES} --model nmf --layers 4 --out m.safetensors"));
+    folder.json(&format!("transform m.safetensors {FACES} --out h.npy"));
+    folder.write("signed.csv", "1,2,3\n4,-5,6\n7,8,9\n");
+    let signed = "fit signed.csv --model nmf --layers 2 --normalize none";
+    folder.refuses(signed, 1, &["sample 2", "feature 2", "-5", "Semi-NMF"]);
+    let start = format!("fit {FACES} --model nmf --layers 4 --init optimal");
+    folder.refuses(&start, 2, &["nndsvda"]);
+    folder.refuses(&format!("fit {FACES} --layers 4 --init nndsvd"), 2, &["--model nmf"]);
+}

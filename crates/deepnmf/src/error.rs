@@ -37,6 +37,19 @@ pub enum Error {
         /// What stands there.
         value: f64,
     },
+    /// A negative value in the data of a model that has no place for it.
+    #[error(
+        "sample {sample}, feature {feature} is {value} (counted from 1), but this model takes \
+         non-negative data only: use Semi-NMF, which takes any, or shift the data"
+    )]
+    Negative {
+        /// The sample (column of `X`), counted from 1.
+        sample: usize,
+        /// The feature (row of `X`), counted from 1.
+        feature: usize,
+        /// What stands there.
+        value: f64,
+    },
     /// A parameter outside its range.
     #[error("{name} is {value}: {accepted}")]
     Parameter {

@@ -48,10 +48,10 @@ pub use activation::Activation;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
 pub use graph::{Graph, LabelGraph, Labels};
-pub use init::{ScaleIn, Start};
+pub use init::{NonNegativeStart, ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
-    DeepSemiNmf, DeepWsf, Descent, Factors, FitOptions, Form, Loss, Model, NormalForm, Notice,
+    DeepSemiNmf, DeepWsf, Descent, Factors, FitOptions, Form, Loss, Model, Nmf, NormalForm, Notice,
     Optimizer, Penalties, Pretraining, Provenance, SemiNmf, Settings, Summary, Variant,
     WhitenedPca, Wsf, WsfMa,
 };

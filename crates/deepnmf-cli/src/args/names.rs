@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use deepnmf::{
-    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NormalForm, Optimizer, Pretraining,
-    Projection, ScaleIn, Start, Variant,
+    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NonNegativeStart, NormalForm, Optimizer,
+    Pretraining, Projection, ScaleIn, Start, Variant,
 };
 use deepnmf_eval::{Classifier, Scaling};
 
@@ -26,18 +26,47 @@ macro_rules! names {
     };
 }
 
-names! {
-    /// Starts.
-    StartName => Start {
-        /// Uniform random numbers
-        Random => Start::Random,
-        /// Memberships of a k-means clustering
-        #[value(name = "kmeans")]
-        KMeans => Start::KMeans,
-        /// Singular value decomposition of rank k - 1
-        Svd => Start::Svd,
-        /// The best rank-k factors where a positive vector exists, else as svd
-        Optimal => Start::Optimal,
+/// Starts, of the models with a basis of any sign and of the non-negative ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StartName {
+    /// Uniform random numbers
+    Random,
+    /// Memberships of a k-means clustering
+    #[value(name = "kmeans")]
+    KMeans,
+    /// Singular value decomposition of rank k - 1
+    Svd,
+    /// The best rank-k factors where a positive vector exists, else as svd
+    Optimal,
+    /// nmf: halves of a singular value decomposition, with zeros
+    Nndsvd,
+    /// nmf: the same, the mean of the data in place of zeros
+    Nndsvda,
+    /// nmf: the same, small random numbers in place of zeros
+    Nndsvdar,
+}
+
+impl StartName {
+    /// What it means for models with a basis of any sign.
+    pub(crate) fn of_any_sign(self) -> Option<Start> {
+        match self {
+            Self::Random => Some(Start::Random),
+            Self::KMeans => Some(Start::KMeans),
+            Self::Svd => Some(Start::Svd),
+            Self::Optimal => Some(Start::Optimal),
+            Self::Nndsvd | Self::Nndsvda | Self::Nndsvdar => None,
+        }
+    }
+
+    /// What it means for non-negative models.
+    pub(crate) fn non_negative(self) -> Option<NonNegativeStart> {
+        match self {
+            Self::Random => Some(NonNegativeStart::Random),
+            Self::Nndsvd => Some(NonNegativeStart::Nndsvd),
+            Self::Nndsvda => Some(NonNegativeStart::Nndsvda),
+            Self::Nndsvdar => Some(NonNegativeStart::Nndsvdar),
+            Self::KMeans | Self::Svd | Self::Optimal => None,
+        }
     }
 }
 
@@ -214,8 +243,10 @@ names! {
 /// Models that can be fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModelName {
-    /// X ~ Z H, one layer
+    /// X ~ Z H with H >= 0, one layer
     SemiNmf,
+    /// X ~ Z H with Z, H >= 0, for data without negative numbers
+    Nmf,
     /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
     DeepSemiNmf,
     /// X ~ Z H with labels of one attribute

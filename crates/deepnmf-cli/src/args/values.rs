@@ -52,6 +52,13 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn share_or_all(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= 1.0 => Ok(number),
+        _ => Err("it must be above 0 and at most 1, such as 0.1".into()),
+    }
+}
+
 pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
     let parsed =
         text.split_once('x').map(|(width, height)| (at_least_one(width), at_least_one(height)));

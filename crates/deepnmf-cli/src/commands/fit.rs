@@ -97,6 +97,7 @@ fn fit<T: Scalar>(
             Ok(first.fit_then(&data.x, &labels, then, x, session)?.1)
         }
         (Plan::Transfer(_, then), _) => then.fit_in(x, session),
+        (Plan::Nmf(model), _) => model.fit_in(x, session),
         (Plan::Wsf(model), _) => {
             let labels = labels.first().copied().flatten();
             model.fit_in(x, labels.unwrap_or(&vec![None; x.cols()]), session)

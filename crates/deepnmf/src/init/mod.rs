@@ -1,6 +1,7 @@
 //! Starts: where `H` begins. `Z` follows from it by least squares.
 
 mod kmeans;
+mod nndsvd;
 mod positive;
 mod random;
 mod svd;
@@ -8,6 +9,8 @@ mod svd;
 #[cfg(test)]
 mod tests;
 
+pub use nndsvd::NonNegativeStart;
+pub(crate) use nndsvd::begin_non_negative;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;

@@ -132,20 +132,37 @@ pub fn check_data<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
     if features == 0 || samples == 0 {
         return Err(Error::Empty { features, samples });
     }
+    match first_entry(x, |v| !v.finite()) {
+        None => Ok(()),
+        Some((sample, feature, value)) => Err(Error::NotFinite { sample, feature, value }),
+    }
+}
+
+/// Refuses data with a negative entry.
+///
+/// # Errors
+/// Names the sample and the feature of the first one.
+pub fn check_non_negative<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
+    match first_entry(x, |v| v < T::ZERO) {
+        None => Ok(()),
+        Some((sample, feature, value)) => Err(Error::Negative { sample, feature, value }),
+    }
+}
+
+/// Sample and feature, counted from 1, and value of the first entry of which `is_bad` holds.
+fn first_entry<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    is_bad: impl Fn(T) -> bool,
+) -> Option<(usize, usize, f64)> {
     let mut found = None;
     x.blocks(&mut |start, block| {
         for j in 0..block.cols() {
-            if let Some((i, value)) = block.col(j).enumerate().find(|(_, v)| !v.finite()) {
-                found = Some((start + j, i, value.to_f64()));
+            if let Some((i, value)) = block.col(j).enumerate().find(|(_, v)| is_bad(*v)) {
+                found = Some((start + j + 1, i + 1, value.to_f64()));
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     });
-    match found {
-        None => Ok(()),
-        Some((sample, feature, value)) => {
-            Err(Error::NotFinite { sample: sample + 1, feature: feature + 1, value })
-        }
-    }
+    found
 }

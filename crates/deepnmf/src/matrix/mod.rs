@@ -16,7 +16,7 @@ mod whiten;
 mod tests;
 
 pub(crate) use centred::{Centred, mean_column};
-pub use data::{DataMatrix, check_data};
+pub use data::{DataMatrix, check_data, check_non_negative};
 pub use dense::Matrix;
 pub(crate) use dense::{add_scaled, dot, scale};
 pub(crate) use product::{add_mul, gram_of_columns, gram_of_rows, mul, mul_block, product};

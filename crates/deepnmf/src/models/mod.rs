@@ -3,8 +3,10 @@
 
 mod deep_semi_nmf;
 mod deep_wsf;
+mod extrapolation;
 mod factors;
 mod graphs;
+mod nmf;
 mod options;
 mod semi_nmf;
 mod summary;
@@ -16,6 +18,7 @@ pub use deep_semi_nmf::{
 };
 pub use deep_wsf::{DeepWsf, Pretraining};
 pub use factors::Factors;
+pub use nmf::Nmf;
 pub use options::FitOptions;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
 pub use summary::{Notice, Summary};
@@ -41,6 +44,8 @@ pub enum Settings {
     WsfMa(WsfMa),
     /// `X ~ Z_1 g(Z_2 ... g(Z_m H_m))` with the labels of an attribute for each layer.
     DeepWsf(DeepWsf),
+    /// `X ~ Z H`, nothing negative.
+    Nmf(Nmf),
     /// Whitened principal components.
     WhitenedPca(WhitenedPca),
 }
@@ -54,6 +59,7 @@ impl Settings {
             Self::Wsf(_) => "wsf",
             Self::WsfMa(_) => "wsf-ma",
             Self::DeepWsf(_) => "deep-wsf",
+            Self::Nmf(_) => "nmf",
             Self::WhitenedPca(_) => "whitened-pca",
         }
     }
@@ -66,6 +72,7 @@ impl Settings {
             Self::Wsf(model) => vec![model.components],
             Self::WsfMa(model) => vec![model.components],
             Self::DeepWsf(model) => model.deep.layers.clone(),
+            Self::Nmf(model) => vec![model.components],
             Self::WhitenedPca(model) => vec![model.components],
         }
     }

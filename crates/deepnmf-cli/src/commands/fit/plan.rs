@@ -1,9 +1,9 @@
 //! What is to be fitted: the flags, checked against each other.
 
 use deepnmf::{
-    Activation, DeepSemiNmf, DeepWsf, Descent, FitOptions, Form, HSolver, LabelGraph, Loss,
-    NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, StopRule, Variant, WhitenedPca, Wsf,
-    WsfMa,
+    Activation, DeepSemiNmf, DeepWsf, Descent, FitOptions, Form, HSolver, LabelGraph, Loss, Nmf,
+    NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Start, StopRule,
+    Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -21,6 +21,7 @@ pub(super) enum Plan {
     Shallow(SemiNmf),
     Deep(DeepSemiNmf),
     Baseline(WhitenedPca),
+    Nmf(Nmf),
     Wsf(Wsf),
     WsfMa(WsfMa),
     DeepWsf(DeepWsf),
@@ -48,6 +49,7 @@ impl Plan {
         let deep = || deep(args, DeepSemiNmf::new(args.layers.clone()).with(options.clone()));
         Ok(match model {
             ModelName::WhitenedPca => Self::Baseline(WhitenedPca::new(shallow()?).seed(args.seed)),
+            ModelName::Nmf => Self::Nmf(nmf(args, shallow()?, &options)?),
             ModelName::SemiNmf => Self::Shallow(SemiNmf::new(shallow()?).with(options)),
             ModelName::DeepSemiNmf if labels.auxiliary.is_some() => {
                 Self::Transfer(deep_wsf(args, deep()?)?, deep()?)
@@ -86,7 +88,8 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     if let Some(flag) = args.labels.given_for_depth().filter(|_| !deep) {
         return foreign(flag, "deep-wsf");
     }
-    if args.init_from.is_some() && (model == ModelName::WhitenedPca || weak || transfer) {
+    let no_start = matches!(model, ModelName::WhitenedPca | ModelName::Nmf);
+    if args.init_from.is_some() && (no_start || weak || transfer) {
         let text = "--init-from belongs to --model semi-nmf and deep-semi-nmf: leave it out";
         return Err(UsageError(text.into()));
     }
@@ -94,6 +97,24 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         return foreign("--bases-from", "deep-semi-nmf without --auxiliary");
     }
     Ok(())
+}
+
+fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError> {
+    let start = match args.init.map(|name| (name, name.non_negative())) {
+        None => NonNegativeStart::default(),
+        Some((_, Some(start))) => start,
+        Some((_, None)) => {
+            let text = "--init for nmf is random, nndsvd, nndsvda or nndsvdar: name one of them";
+            return Err(UsageError(text.into()));
+        }
+    };
+    let solver = match options.solver {
+        HSolver::Multiplicative { .. } => HSolver::Multiplicative { eta: args.eta.unwrap_or(1.0) },
+        other => other,
+    };
+    let mut nmf = Nmf::new(k).start(start).solver(solver).stop(options.stop).seed(options.seed);
+    nmf.measure_bound = options.measure_bound;
+    Ok(nmf)
 }
 
 /// The model with the flags that only it has.
@@ -228,8 +249,16 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
             return unused("--eta belongs to --solver multiplicative: leave it out");
         }
     };
+    let start = match args.init {
+        None => Start::default(),
+        // What nmf makes of the name it says itself.
+        Some(name) if args.model == Some(ModelName::Nmf) => name.of_any_sign().unwrap_or_default(),
+        Some(name) => name.of_any_sign().ok_or_else(|| {
+            UsageError("--init nndsvd, nndsvda and nndsvdar belong to --model nmf".into())
+        })?,
+    };
     let mut options = FitOptions::default()
-        .start(args.init.into())
+        .start(start)
         .scale(args.scale.into())
         .solver(solver)
         .seed(args.seed)

@@ -10,31 +10,24 @@
 //!                 K_j = Z_{i+1} ... Z_j H_j
 //! ```
 //!
-//! (plus what the graphs of the layers add), so bases are solved exactly and features take a step of any rule. A sweep begins ahead of where
-//! the last one ended (extrapolation); if it ends higher, it is taken back and made again without.
+//! (plus what the graphs of the layers add), so bases are solved exactly and features take a step of
+//! any rule.
 
-use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{
     DataMatrix, Matrix, Scalar, Whitening, add_scaled, gram_of_columns, gram_of_rows, product,
     scale,
 };
 use crate::models::Factors;
+use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated, extrapolated_above_zero};
 use crate::models::graphs::Graphs;
 use crate::objective::{Fitted, error_from_products, reconstruction_error};
 use crate::update::{HSolver, Tied, ZScratch, update_tied, z_least_squares};
 
 use super::params::{Loss, Penalties};
 
-/// How far ahead a sweep begins at first, as a share of the last one's way.
-const FIRST_MOMENTUM: f64 = 0.5;
-
-/// By how much that share grows after a good sweep and shrinks after a bad one.
-const GROWTH: f64 = 1.05;
-const SHRINKAGE: f64 = 0.5;
-
-/// The descent under way.
-pub(super) struct BlockDescent<'a, T> {
+/// The loss, block by block.
+pub(super) struct Blocks<'a, T> {
     x: &'a dyn DataMatrix<T>,
     x_norm_sq: f64,
     loss: Loss,
@@ -43,23 +36,31 @@ pub(super) struct BlockDescent<'a, T> {
     sparsity: f64,
     graphs: Graphs<'a, T>,
     solver: HSolver,
-    pub(super) factors: Factors<T>,
-    value: f64,
-    before: Option<Factors<T>>,
-    momentum: f64,
 }
 
-impl<'a, T: Scalar> BlockDescent<'a, T> {
-    pub(super) fn new(
+/// Begins the descent from these factors.
+pub(super) fn descend<'a, T: Scalar>(
+    x: &'a dyn DataMatrix<T>,
+    factors: Factors<T>,
+    loss: (Loss, Vec<f64>),
+    held: (&Penalties, Graphs<'a, T>),
+    solver: HSolver,
+) -> Extrapolated<Blocks<'a, T>> {
+    let blocks = Blocks::new(x, loss, held, solver);
+    let value = blocks.measure(&factors);
+    Extrapolated::new(blocks, factors, value)
+}
+
+impl<'a, T: Scalar> Blocks<'a, T> {
+    fn new(
         x: &'a dyn DataMatrix<T>,
-        factors: Factors<T>,
         (loss, weights): (Loss, Vec<f64>),
         (penalties, graphs): (&Penalties, Graphs<'a, T>),
         solver: HSolver,
     ) -> Self {
         let x_norm_sq = x.norm_sq();
         let per_sample = x_norm_sq / x.shape().1 as f64;
-        let mut this = Self {
+        Self {
             x,
             x_norm_sq,
             loss,
@@ -68,13 +69,7 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
             sparsity: penalties.sparsity * per_sample,
             graphs,
             solver,
-            factors,
-            value: 0.0,
-            before: None,
-            momentum: FIRST_MOMENTUM,
-        };
-        this.value = this.measure(&this.factors);
-        this
+        }
     }
 
     /// The objective where nothing has been computed yet.
@@ -100,15 +95,6 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
         let sum = || h.as_slice().iter().map(|v| v.to_f64()).sum::<f64>();
         let sparse = if self.sparsity > 0.0 { self.sparsity * sum() } else { 0.0 };
         self.weights[i] * error * error / 2.0 + self.ridge * z.norm_sq() / 2.0 + sparse
-    }
-
-    /// One sweep over all blocks; returns the objective. No block moves again once the error of its
-    /// layer is known, so the products that moved it also measure it.
-    fn sweep(&self, factors: &mut Factors<T>) -> Result<f64> {
-        match self.loss {
-            Loss::Layer => self.sweep_layers(factors),
-            Loss::Paper | Loss::Data => self.sweep_data(factors),
-        }
     }
 
     fn sweep_layers(&self, factors: &mut Factors<T>) -> Result<f64> {
@@ -244,46 +230,25 @@ impl<'a, T: Scalar> BlockDescent<'a, T> {
         update_tied(self.solver, h, (&b, g), &mut tied);
         tied.map_or(0.0, |tied| tied.roughness())
     }
-
-    /// Where momentum leads from the last sweep's way.
-    fn extrapolated(&self) -> Option<Factors<T>> {
-        let before = self.before.as_ref()?;
-        let mut ahead = self.factors.clone();
-        for (a, b) in ahead.z.iter_mut().zip(&before.z) {
-            extrapolate(a, b, self.momentum);
-        }
-        for (a, b) in ahead.h.iter_mut().zip(&before.h) {
-            extrapolate(a, b, self.momentum);
-            a.as_mut_slice().iter_mut().for_each(|v| *v = v.larger(T::ZERO));
-        }
-        Some(ahead)
-    }
 }
 
-impl<T: Scalar> Algorithm for BlockDescent<'_, T> {
-    fn error(&self) -> f64 {
-        (2.0 * self.value).sqrt()
+impl<T: Scalar> Sweeps for Blocks<'_, T> {
+    type Point = Factors<T>;
+
+    /// No block moves again once the error of its layer is known, so the products that moved it also
+    /// measure it.
+    fn sweep(&self, factors: &mut Factors<T>) -> Result<f64> {
+        match self.loss {
+            Loss::Layer => self.sweep_layers(factors),
+            Loss::Paper | Loss::Data => self.sweep_data(factors),
+        }
     }
 
-    fn step(&mut self) -> Result<()> {
-        if let Some(mut ahead) = self.extrapolated() {
-            let value = self.sweep(&mut ahead)?;
-            if value <= self.value {
-                self.momentum = (self.momentum * GROWTH).min(1.0);
-                self.before = Some(std::mem::replace(&mut self.factors, ahead));
-                self.value = value;
-                return Ok(());
-            }
-            self.momentum *= SHRINKAGE;
-        }
-        let mut plain = self.factors.clone();
-        let value = self.sweep(&mut plain)?;
-        // Rounding may make a converged sweep end a little higher.
-        if value <= self.value {
-            self.before = Some(std::mem::replace(&mut self.factors, plain));
-            self.value = value;
-        }
-        Ok(())
+    fn ahead(&self, now: &Factors<T>, before: &Factors<T>, momentum: f64) -> Factors<T> {
+        let z = now.z.iter().zip(&before.z).map(|(a, b)| extrapolated(a, b, momentum)).collect();
+        let features = now.h.iter().zip(&before.h);
+        let h = features.map(|(a, b)| extrapolated_above_zero(a, b, momentum)).collect();
+        Factors::new(z, h)
     }
 }
 
@@ -312,11 +277,4 @@ fn add_to_diagonal<T: Scalar>(square: &mut Matrix<T>, value: f64) {
     for i in 0..square.rows() {
         square[(i, i)] += T::from_f64(value);
     }
-}
-
-/// `a + momentum (a - b)`.
-fn extrapolate<T: Scalar>(a: &mut Matrix<T>, b: &Matrix<T>, momentum: f64) {
-    let momentum = T::from_f64(momentum);
-    let both = a.as_mut_slice().iter_mut().zip(b.as_slice());
-    both.for_each(|(a, b)| *a += momentum * (*a - *b));
 }

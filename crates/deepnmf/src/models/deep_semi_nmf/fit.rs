@@ -1,9 +1,8 @@
 //! The fit of Deep Semi-NMF: layer by layer first, then all layers together.
 
-use super::blocks::BlockDescent;
 use super::network::Network;
 use super::params::{DeepSemiNmf, Form, Loss, NormalForm, Optimizer, Variant};
-use super::{algorithm, literal};
+use super::{algorithm, blocks, literal};
 use crate::activation::Activation;
 use crate::descent::{Accelerated, Adam, Lbfgs};
 use crate::driver::{FitSession, Run};
@@ -235,10 +234,10 @@ impl DeepSemiNmf {
         let linear = self.activation == Activation::Identity;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
             let (tuned, run) = session.run(stage, &rule, || {
-                Ok(BlockDescent::new(x, factors, loss, (&penalties, graphs), options.solver))
+                Ok(blocks::descend(x, factors, loss, (&penalties, graphs), options.solver))
             })?;
             fit.runs.push(run);
-            return Ok(tuned.factors);
+            return Ok(tuned.point);
         }
         let eliminate = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
         let network = Network::new(x, &factors, loss, (&penalties, graphs), eliminate);

@@ -1,6 +1,6 @@
 //! Nonlinear models and consistent losses, whole.
 
-use super::blocks::BlockDescent;
+use super::blocks::descend;
 use super::*;
 use crate::activation::Activation;
 use crate::driver::{Algorithm, FitSession};
@@ -134,13 +134,8 @@ fn block_descent_goes_down_with_every_rule() {
         for solver in [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED] {
             let weights = vec![1.0, 0.5, 2.0];
             let penalties = Penalties { ridge: 1e-3, sparsity: 1e-3, ..Penalties::default() };
-            let mut blocks = BlockDescent::new(
-                &x,
-                start.clone(),
-                (loss, weights),
-                (&penalties, Graphs::NONE),
-                solver,
-            );
+            let mut blocks =
+                descend(&x, start.clone(), (loss, weights), (&penalties, Graphs::NONE), solver);
             let mut before = blocks.error();
             for _ in 0..20 {
                 blocks.step().unwrap();
@@ -208,17 +203,16 @@ fn every_block_is_least_in_the_loss_as_defined() {
     for loss in CONSISTENT {
         let given = (loss, weights.clone());
         let exact = HSolver::Accelerated { steps: 3000 };
-        let mut blocks =
-            BlockDescent::new(&x, start.clone(), given, (&penalties, Graphs::NONE), exact);
+        let mut blocks = descend(&x, start.clone(), given, (&penalties, Graphs::NONE), exact);
         let value = |f: &Factors<f64>| literal_loss(&x, f, loss, &weights, scaled);
         blocks.step().unwrap(); // the first one has no momentum
         let mut literal = start.clone();
         for i in 0..3 {
             literal.z[i] = literal_basis(&literal, i, &value);
-            let off = distance(&literal.z[i], &blocks.factors.z[i]);
+            let off = distance(&literal.z[i], &blocks.point.z[i]);
             assert!(off < 1e-6, "{loss:?} Z_{}: {off}", i + 1);
             // Features: no move of one entry, up or down, lowers the loss.
-            literal.h[i] = blocks.factors.h[i].clone();
+            literal.h[i] = blocks.point.h[i].clone();
             let least = value(&literal);
             for entry in 0..literal.h[i].as_slice().len() {
                 for move_by in [1e-2, -1e-2] {

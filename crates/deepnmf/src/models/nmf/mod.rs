@@ -1,0 +1,12 @@
+//! NMF: `X ~ Z H` with nothing negative, neither in the data nor in the factors.
+//!
+//! The rules for the features are those of Semi-NMF: `H` sees `Z^T X` and `Z^T Z`, and `Z^T` sees
+//! `H X^T` and `H H^T`. For data and bases without negative entries the multiplicative rule with
+//! exponent 1 is the one of Lee & Seung (2001).
+
+mod algorithm;
+mod params;
+#[cfg(test)]
+mod tests;
+
+pub use params::Nmf;

@@ -1,0 +1,107 @@
+use super::*;
+use crate::init::NonNegativeStart;
+use crate::matrix::Matrix;
+use crate::models::SemiNmf;
+use crate::stop::StopRule;
+use crate::testing::{distance, literal_error, literal_product, normal, positive};
+use crate::update::HSolver;
+
+const STARTS: [NonNegativeStart; 4] = [
+    NonNegativeStart::Random,
+    NonNegativeStart::Nndsvd,
+    NonNegativeStart::Nndsvda,
+    NonNegativeStart::Nndsvdar,
+];
+const SOLVERS: [HSolver; 3] = [Nmf::LEE_SEUNG, HSolver::HALS, HSolver::ACCELERATED];
+
+fn rounds(max_iterations: usize) -> StopRule {
+    StopRule { kappa: 0.0, max_iterations, max_seconds: None }
+}
+
+#[test]
+fn the_error_never_rises_and_is_what_it_says_from_every_start() {
+    let x = positive::<f64>(12, 50, 1);
+    for start in STARTS {
+        for solver in SOLVERS {
+            let model = Nmf::new(4).start(start).solver(solver).stop(rounds(40)).fit(&x).unwrap();
+            let history = &model.summary.history;
+            let falls = history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9));
+            assert!(falls, "{start:?} {solver:?} {history:?}");
+            let (z, h) = (&model.factors.z[0], &model.factors.h[0]);
+            assert!(z.as_slice().iter().chain(h.as_slice()).all(|v| *v >= 0.0));
+            let error = literal_error(&x, z, h);
+            assert!((model.summary.error / error - 1.0).abs() < 1e-6, "{start:?} {solver:?}");
+            assert!(model.summary.gap.unwrap() > -1e-9);
+        }
+    }
+}
+
+/// One round of Lee & Seung's rules by their formulas.
+#[test]
+fn the_multiplicative_rule_is_the_one_of_lee_and_seung() {
+    let x = positive::<f64>(9, 30, 2);
+    let fit = |n| Nmf::new(3).solver(Nmf::LEE_SEUNG).stop(rounds(n)).fit(&x).unwrap().factors;
+    let (before, after) = (fit(0), fit(1));
+    let (z, h) = (&before.z[0], &before.h[0]);
+    let ratio = |a: &Matrix<f64>, up: &Matrix<f64>, down: &Matrix<f64>| {
+        Matrix::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)] * up[(i, j)] / down[(i, j)])
+    };
+    let hht = literal_product(h.view(), h.t());
+    let new_z = ratio(z, &literal_product(x.view(), h.t()), &literal_product(z.view(), hht.view()));
+    assert!(distance(&after.z[0], &new_z) < 1e-12);
+    let gram = literal_product(new_z.t(), new_z.view());
+    let new_h =
+        ratio(h, &literal_product(new_z.t(), x.view()), &literal_product(gram.view(), h.view()));
+    assert!(distance(&after.h[0], &new_h) < 1e-12);
+}
+
+#[test]
+fn a_product_of_non_negative_factors_is_found_again() {
+    let x = literal_product(positive::<f64>(15, 3, 3).view(), positive(3, 60, 4).view());
+    let stop = StopRule { kappa: 1e-12, max_iterations: 5000, max_seconds: None };
+    let model = Nmf::new(3).stop(stop).fit(&x).unwrap();
+    assert!(model.summary.relative_error < 1e-4, "{}", model.summary.relative_error);
+}
+
+#[test]
+fn more_freedom_is_never_worse() {
+    let x = positive::<f64>(12, 50, 5);
+    let (nmf, semi) = (Nmf::new(4).fit(&x).unwrap(), SemiNmf::new(4).fit(&x).unwrap());
+    assert!(semi.summary.error <= nmf.summary.error * (1.0 + 1e-9));
+}
+
+#[test]
+fn single_precision_agrees_with_double() {
+    let x = positive::<f64>(12, 50, 6);
+    let (wide, narrow) = (Nmf::new(4).fit(&x).unwrap(), Nmf::new(4).fit(&x.cast::<f32>()).unwrap());
+    assert!((wide.summary.error / narrow.summary.error - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn negative_data_are_refused_with_place_and_advice() {
+    let mut x = positive::<f64>(5, 8, 7);
+    x[(2, 4)] = -0.5;
+    let message = Nmf::new(2).fit(&x).unwrap_err().to_string();
+    for words in ["sample 5", "feature 3", "-0.5", "Semi-NMF"] {
+        assert!(message.contains(words), "{message}");
+    }
+    assert!(Nmf::new(2).fit(&normal::<f64>(5, 8, 8)).is_err());
+}
+
+#[test]
+fn nndsvd_keeps_the_larger_half_of_each_triplet() {
+    let x = positive::<f64>(6, 9, 9);
+    let start = |start| Nmf::new(3).start(start).stop(rounds(0)).fit(&x).unwrap().factors;
+    let (plain, filled) = (start(NonNegativeStart::Nndsvd), start(NonNegativeStart::Nndsvda));
+    let mean = x.as_slice().iter().sum::<f64>() / 54.0;
+    for (plain, filled) in plain.z[0].as_slice().iter().zip(filled.z[0].as_slice()) {
+        let expected = if *plain == 0.0 { mean } else { *plain };
+        assert!((filled - expected).abs() < 1e-12);
+    }
+    // The first triplet of positive data is positive: its product is the best of rank one.
+    let first = |m: &Matrix<f64>| m.view_columns(0..1).to_matrix();
+    let z = first(&plain.z[0]);
+    let h = Matrix::from_fn(1, 9, |_, j| plain.h[0][(0, j)]);
+    let bound = SemiNmf::new(1).fit(&x).unwrap().summary.svd_bound.unwrap();
+    assert!((literal_error(&x, &z, &h) / bound - 1.0).abs() < 1e-6);
+}

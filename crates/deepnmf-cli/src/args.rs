@@ -13,8 +13,8 @@ use deepnmf_eval::KMeans;
 
 pub(crate) use self::names::{
     ActivationName, ClassifierName, DtypeName, FormName, GraphName, LossName, MethodName,
-    ModelName, NormalFormName, OptimizerName, PretrainingName, ScaleName, ScalingName, SolverName,
-    StartName, VariantName,
+    ModelName, NeighbourWeightsName, NormalFormName, OptimizerName, PretrainingName, ScaleName,
+    ScalingName, SolverName, StartName, VariantName,
 };
 use self::values::{
     at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, share_or_all,
@@ -124,7 +124,7 @@ pub(crate) struct FitArgs {
     /// resize=WxH with commas between them
     #[arg(long, default_value = "unit", value_parser = chain)]
     pub(crate) normalize: Pipeline,
-    /// Where the factors begin [default: optimal, and nndsvda for nmf]
+    /// Where the factors begin [default: optimal, and nndsvda for non-negative models]
     #[arg(long, value_enum)]
     pub(crate) init: Option<StartName>,
     /// Begin from the factors of this model file instead
@@ -136,10 +136,10 @@ pub(crate) struct FitArgs {
     /// Which factor carries the scale of a component at the start
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,
-    /// Rule that updates the features
-    #[arg(long, value_enum, default_value_t = SolverName::Hals)]
-    pub(crate) solver: SolverName,
-    /// Exponent of the multiplicative rule [default: 0.5, and 1 for nmf]
+    /// Rule that updates the features [default: hals, and multiplicative for gnmf, cnmf and dnmf]
+    #[arg(long, value_enum)]
+    pub(crate) solver: Option<SolverName>,
+    /// Exponent of the multiplicative rule [default: 0.5, and 1 for non-negative models]
     #[arg(long, value_parser = eta, allow_negative_numbers = true)]
     pub(crate) eta: Option<f64>,
     /// Work per iteration: sweeps of hals [default: 10] or steps of accelerated [default: 20]
@@ -149,6 +149,8 @@ pub(crate) struct FitArgs {
     pub(crate) deep: DeepArgs,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
     /// Most iterations of each loop [default: 1000, and 150 for nonlinear models and other losses]
     #[arg(long, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub(crate) max_iter: Option<usize>,
@@ -177,15 +179,34 @@ pub(crate) struct FitArgs {
     pub(crate) no_bound: bool,
 }
 
+/// What only gnmf and dnmf have.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of gnmf and dnmf")]
+pub(crate) struct BaselineArgs {
+    /// dnmf: weight of the scatter within classes [default: 0.1]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) gamma: Option<f64>,
+    /// dnmf: weight of the scatter between classes [default: 0]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) delta: Option<f64>,
+    /// gnmf: nearest samples that each one is tied to [default: 5]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) neighbours: Option<usize>,
+    /// gnmf: how much they count [default: binary]
+    #[arg(long, value_enum)]
+    pub(crate) neighbour_weights: Option<NeighbourWeightsName>,
+}
+
 /// What only models that learn from labels have.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Options of wsf, wsf-ma and deep-wsf")]
 pub(crate) struct LabelArgs {
-    /// Attributes to learn from, with commas between them: one for wsf, any number for wsf-ma, one
-    /// for each layer (or none) for deep-wsf
+    /// Attributes to learn from, with commas between them: one for wsf (and cnmf and dnmf), any
+    /// number for wsf-ma, one for each layer (or none) for deep-wsf
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub(crate) attributes: Vec<String>,
-    /// Weight of the labels, one for all or one for each attribute [default: 0.001]
+    /// Weight of the labels, one for all or one for each attribute [default: 0.001]; of the graph
+    /// for gnmf [default: 100]
     #[arg(
         long,
         value_delimiter = ',',

@@ -253,6 +253,29 @@ fn non_negative_factors_can_be_asked_for_from_every_start() {
         assert_eq!(fit["model"], "nmf");
         assert!(number(&fit, "gap") > -1e-6 && number(&fit, "relative_error") < 0.3, "{fit}");
     }
+    for model in [
+        "nenmf",
+        "nenmf --init random",
+        "gnmf",
+        "gnmf --lambda 0.1 --neighbours 3 --neighbour-weights heat",
+        "gnmf --solver hals --neighbour-weights dot",
+        "cnmf --attributes identity --label-fraction 0.5",
+        "dnmf --attributes identity --gamma 0.2 --delta 0.01",
+        "multilayer-nmf",
+        "multilayer-nmf --solver multiplicative",
+    ] {
+        let fit = folder.fit(&format!("{FACES} --model {model} --layers 4"));
+        assert!(number(&fit, "gap") > -1e-6 && number(&fit, "relative_error") < 0.5, "{fit}");
+    }
+    let deep = folder.fit(&format!("{FACES} --model multilayer-nmf --layers 8,4"));
+    assert_eq!(deep["layers"], serde_json::json!([8, 4]));
+    let foreign = format!("fit {FACES} --layers 4 --neighbours 3");
+    folder.refuses(&foreign, 2, &["--neighbours belongs to --model gnmf"]);
+    folder.refuses(
+        &format!("fit {FACES} --model nenmf --layers 4 --solver hals"),
+        2,
+        &["--solver"],
+    );
     folder.fit(&format!("{FACES} --model nmf --layers 4 --out m.safetensors"));
     folder.json(&format!("transform m.safetensors {FACES} --out h.npy"));
     folder.write("signed.csv", "1,2,3\n4,-5,6\n7,8,9\n");

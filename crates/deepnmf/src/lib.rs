@@ -18,7 +18,8 @@
 //! ```
 //!
 //! * Models: [`SemiNmf`], [`DeepSemiNmf`]; with labels of some samples [`Wsf`], [`WsfMa`],
-//!   [`DeepWsf`]; settings they share: [`FitOptions`].
+//!   [`DeepWsf`]; settings they share: [`FitOptions`]. To compare with: [`Nmf`], [`NeNmf`], [`Gnmf`],
+//!   [`MultilayerNmf`], [`Cnmf`], [`Dnmf`], [`WhitenedPca`].
 //! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`].
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
 //!   [`persist::load_model`].
@@ -47,13 +48,13 @@ pub mod update;
 pub use activation::Activation;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
-pub use graph::{Graph, LabelGraph, Labels};
+pub use graph::{Graph, LabelGraph, Labels, NeighbourWeights};
 pub use init::{NonNegativeStart, ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
-    DeepSemiNmf, DeepWsf, Descent, Factors, FitOptions, Form, Loss, Model, Nmf, NormalForm, Notice,
-    Optimizer, Penalties, Pretraining, Provenance, SemiNmf, Settings, Summary, Variant,
-    WhitenedPca, Wsf, WsfMa,
+    Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factors, FitOptions, Form, Gnmf, Loss, Model,
+    MultilayerNmf, NeNmf, Nmf, NormalForm, Notice, Optimizer, Penalties, Pretraining, Provenance,
+    SemiNmf, Settings, Summary, Variant, WhitenedPca, Wsf, WsfMa,
 };
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};

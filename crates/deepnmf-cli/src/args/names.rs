@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use deepnmf::{
-    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NonNegativeStart, NormalForm, Optimizer,
-    Pretraining, Projection, ScaleIn, Start, Variant,
+    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NeighbourWeights, NonNegativeStart,
+    NormalForm, Optimizer, Pretraining, Projection, ScaleIn, Start, Variant,
 };
 use deepnmf_eval::{Classifier, Scaling};
 
@@ -38,11 +38,11 @@ pub(crate) enum StartName {
     Svd,
     /// The best rank-k factors where a positive vector exists, else as svd
     Optimal,
-    /// nmf: halves of a singular value decomposition, with zeros
+    /// Non-negative models: halves of a singular value decomposition, with zeros
     Nndsvd,
-    /// nmf: the same, the mean of the data in place of zeros
+    /// The same, the mean of the data in place of zeros
     Nndsvda,
-    /// nmf: the same, small random numbers in place of zeros
+    /// The same, small random numbers in place of zeros
     Nndsvdar,
 }
 
@@ -105,6 +105,18 @@ names! {
         Rbf => LabelGraph::Rbf { sigma: None },
         /// By the dot product of samples of a class
         Dot => LabelGraph::Dot,
+    }
+}
+
+names! {
+    /// Weights of nearest neighbours.
+    NeighbourWeightsName => NeighbourWeights {
+        /// All alike
+        Binary => NeighbourWeights::Binary,
+        /// Near ones more than distant ones
+        Heat => NeighbourWeights::Heat { sigma: None },
+        /// By the dot product
+        Dot => NeighbourWeights::Dot,
     }
 }
 
@@ -240,6 +252,16 @@ names! {
     }
 }
 
+impl ModelName {
+    /// Whether the model takes non-negative data only.
+    pub(crate) fn is_non_negative(self) -> bool {
+        matches!(
+            self,
+            Self::Nmf | Self::NeNmf | Self::Gnmf | Self::MultilayerNmf | Self::Cnmf | Self::Dnmf
+        )
+    }
+}
+
 /// Models that can be fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ModelName {
@@ -247,6 +269,17 @@ pub(crate) enum ModelName {
     SemiNmf,
     /// X ~ Z H with Z, H >= 0, for data without negative numbers
     Nmf,
+    /// The same by Nesterov's method as published, to compare with
+    #[value(name = "nenmf")]
+    NeNmf,
+    /// nmf whose features keep near samples near
+    Gnmf,
+    /// X ~ Z1 Z2 ... Zm Hm, nothing negative
+    MultilayerNmf,
+    /// nmf in which samples of a class have the same features
+    Cnmf,
+    /// nmf with Fisher's criterion: classes tight and apart
+    Dnmf,
     /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
     DeepSemiNmf,
     /// X ~ Z H with labels of one attribute

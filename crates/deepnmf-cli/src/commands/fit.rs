@@ -92,18 +92,21 @@ fn fit<T: Scalar>(
     session: &mut FitSession<'_>,
 ) -> deepnmf::Result<Model<T>> {
     let labels = codes(labels);
+    let unknown = vec![None; x.cols()];
+    let only = labels.first().copied().flatten().unwrap_or(&unknown);
     match (plan, given) {
         (Plan::Transfer(first, then), Given::Auxiliary(data)) => {
             Ok(first.fit_then(&data.x, &labels, then, x, session)?.1)
         }
         (Plan::Transfer(_, then), _) => then.fit_in(x, session),
         (Plan::Nmf(model), _) => model.fit_in(x, session),
-        (Plan::Wsf(model), _) => {
-            let labels = labels.first().copied().flatten();
-            model.fit_in(x, labels.unwrap_or(&vec![None; x.cols()]), session)
-        }
+        (Plan::NeNmf(model), _) => model.fit_in(x, session),
+        (Plan::Gnmf(model), _) => model.fit_in(x, session),
+        (Plan::MultilayerNmf(model), _) => model.fit_in(x, session),
+        (Plan::Cnmf(model), _) => model.fit_in(x, only, session),
+        (Plan::Dnmf(model), _) => model.fit_in(x, only, session),
+        (Plan::Wsf(model), _) => model.fit_in(x, only, session),
         (Plan::WsfMa(model), _) => {
-            let unknown = vec![None; x.cols()];
             let labels: Vec<_> = labels.iter().map(|l| l.unwrap_or(&unknown)).collect();
             model.fit_in(x, &labels, session)
         }

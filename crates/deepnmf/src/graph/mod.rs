@@ -11,10 +11,12 @@
 
 mod binary;
 mod dot;
+mod fisher;
 mod groups;
 mod knn;
 #[cfg(test)]
 mod literal;
+mod means;
 mod rbf;
 mod sum;
 #[cfg(test)]
@@ -23,13 +25,15 @@ mod tiles;
 
 pub use binary::SameLabel;
 pub use dot::DotProduct;
+pub use fisher::Fisher;
 pub use knn::{NeighbourWeights, Neighbours};
+pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
 pub use sum::WeightedSum;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, dot};
 
 /// What one attribute says of every sample: a class, or nothing.
@@ -86,14 +90,7 @@ impl LabelGraph {
         x: &dyn DataMatrix<T>,
         labels: &Labels,
     ) -> Result<Box<dyn Graph<T>>> {
-        let samples = x.shape().1;
-        if labels.len() != samples {
-            return Err(Error::Shape {
-                what: "the labels".into(),
-                found: format!("{} of them", labels.len()),
-                expected: format!("one for each of the {samples} samples (or none)"),
-            });
-        }
+        means::check_labels(x.shape().1, labels)?;
         Ok(match self {
             Self::Binary => Box::new(SameLabel::new(labels)),
             Self::Rbf { sigma } => Box::new(Rbf::new(x, labels, sigma)?),

@@ -1,3 +1,4 @@
+use crate::Error;
 use proptest::prelude::*;
 
 use super::groups::Groups;

@@ -1,11 +1,16 @@
 //! The models, a folder each: `mod` (what it is), `params` (its settings, checked), `algorithm`
 //! (the paper's algorithm), `tests`.
 
+mod cnmf;
 mod deep_semi_nmf;
 mod deep_wsf;
+mod dnmf;
 mod extrapolation;
 mod factors;
+mod gnmf;
 mod graphs;
+mod multilayer_nmf;
+mod nenmf;
 mod nmf;
 mod options;
 mod semi_nmf;
@@ -13,11 +18,16 @@ mod summary;
 mod whitened_pca;
 mod wsf;
 
+pub use cnmf::Cnmf;
 pub use deep_semi_nmf::{
     DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties, Variant,
 };
 pub use deep_wsf::{DeepWsf, Pretraining};
+pub use dnmf::Dnmf;
 pub use factors::Factors;
+pub use gnmf::Gnmf;
+pub use multilayer_nmf::MultilayerNmf;
+pub use nenmf::NeNmf;
 pub use nmf::Nmf;
 pub use options::FitOptions;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
@@ -46,6 +56,17 @@ pub enum Settings {
     DeepWsf(DeepWsf),
     /// `X ~ Z H`, nothing negative.
     Nmf(Nmf),
+    /// The same as published by others, to compare with.
+    #[serde(rename = "nenmf")]
+    NeNmf(NeNmf),
+    /// The same with a graph of nearest neighbours.
+    Gnmf(Gnmf),
+    /// `X ~ Z_1 Z_2 ... Z_m H_m`, nothing negative.
+    MultilayerNmf(MultilayerNmf),
+    /// NMF with the same features for samples of a class.
+    Cnmf(Cnmf),
+    /// NMF with Fisher's criterion.
+    Dnmf(Dnmf),
     /// Whitened principal components.
     WhitenedPca(WhitenedPca),
 }
@@ -60,6 +81,11 @@ impl Settings {
             Self::WsfMa(_) => "wsf-ma",
             Self::DeepWsf(_) => "deep-wsf",
             Self::Nmf(_) => "nmf",
+            Self::NeNmf(_) => "nenmf",
+            Self::Gnmf(_) => "gnmf",
+            Self::MultilayerNmf(_) => "multilayer-nmf",
+            Self::Cnmf(_) => "cnmf",
+            Self::Dnmf(_) => "dnmf",
             Self::WhitenedPca(_) => "whitened-pca",
         }
     }
@@ -73,6 +99,11 @@ impl Settings {
             Self::WsfMa(model) => vec![model.components],
             Self::DeepWsf(model) => model.deep.layers.clone(),
             Self::Nmf(model) => vec![model.components],
+            Self::NeNmf(model) => vec![model.nmf.components],
+            Self::Gnmf(model) => vec![model.nmf.components],
+            Self::MultilayerNmf(model) => model.layers.clone(),
+            Self::Cnmf(model) => vec![model.nmf.components],
+            Self::Dnmf(model) => vec![model.nmf.components],
             Self::WhitenedPca(model) => vec![model.components],
         }
     }

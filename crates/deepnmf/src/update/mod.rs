@@ -22,6 +22,7 @@ mod h_accelerated;
 mod h_exact;
 mod h_hals;
 mod h_multiplicative;
+mod h_nesterov;
 mod tied;
 mod z_least_squares;
 
@@ -39,6 +40,7 @@ pub use h_accelerated::h_accelerated;
 pub use h_exact::h_exact;
 pub use h_hals::h_hals;
 pub use h_multiplicative::h_multiplicative;
+pub(crate) use h_nesterov::{h_nesterov, projected_gradient};
 pub(crate) use tied::{Tied, update_tied, with_roughness};
 pub(crate) use z_least_squares::{ZScratch, z_least_squares};
 

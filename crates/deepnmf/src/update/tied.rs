@@ -17,6 +17,16 @@ impl<'a, T: Scalar> Tied<'a, T> {
     pub(crate) fn new(graph: &'a dyn Graph<T>, h: &Matrix<T>) -> Self {
         let twice = |d: &T| *d + *d;
         let doubled = (!graph.is_positive()).then(|| graph.degrees().iter().map(twice).collect());
+        Self::with(graph, doubled, h)
+    }
+
+    /// `W` and `D` as they are: a multiplicative rule lowers the objective with any `W` that has no
+    /// negative weight.
+    pub(crate) fn as_it_is(graph: &'a dyn Graph<T>, h: &Matrix<T>) -> Self {
+        Self::with(graph, None, h)
+    }
+
+    fn with(graph: &'a dyn Graph<T>, doubled: Option<Vec<T>>, h: &Matrix<T>) -> Self {
         let hw = Matrix::zeros(h.rows(), h.cols());
         let mut this = Self { graph, hw, doubled, roughness: 0.0 };
         this.look_at(h);
@@ -42,9 +52,9 @@ impl<'a, T: Scalar> Tied<'a, T> {
         self.roughness = lengths;
     }
 
-    /// `Tr(H L H^T)` of the features last looked at, which rounding does not make negative.
+    /// `Tr(H L H^T)` of the features last looked at.
     pub(crate) fn roughness(&self) -> f64 {
-        self.roughness.max(0.0)
+        self.roughness
     }
 
     fn ties(&self) -> Ties<'_, T> {
@@ -69,6 +79,6 @@ pub(crate) fn update_tied<T: Scalar>(
 
 /// The root of twice the objective: of the squared error and what the graph adds to it.
 pub(crate) fn with_roughness<T: Scalar>(error: f64, tied: Option<&Tied<'_, T>>) -> f64 {
-    // Without a graph not a bit may change.
-    tied.map_or(error, |tied| (error * error + tied.roughness()).sqrt())
+    // Without a graph not a bit may change; what rounding makes negative is nothing.
+    tied.map_or(error, |tied| (error * error + tied.roughness()).max(0.0).sqrt())
 }

@@ -1,9 +1,9 @@
 //! What is to be fitted: the flags, checked against each other.
 
 use deepnmf::{
-    Activation, DeepSemiNmf, DeepWsf, Descent, FitOptions, Form, HSolver, LabelGraph, Loss, Nmf,
-    NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Start, StopRule,
-    Variant, WhitenedPca, Wsf, WsfMa,
+    Activation, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf, HSolver,
+    LabelGraph, Loss, MultilayerNmf, NeNmf, Nmf, NonNegativeStart, NormalForm, Optimizer,
+    Penalties, Pretraining, SemiNmf, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -12,6 +12,9 @@ use crate::args::{
 
 /// The weight of labels if none is given: the paper's.
 const LAMBDA: f64 = 1e-3;
+
+/// The weight of the scatter within classes if none is given.
+const GAMMA: f64 = 0.1;
 
 /// The word for a layer that has no attribute.
 const NO_ATTRIBUTE: &str = "none";
@@ -22,6 +25,11 @@ pub(super) enum Plan {
     Deep(DeepSemiNmf),
     Baseline(WhitenedPca),
     Nmf(Nmf),
+    NeNmf(NeNmf),
+    Gnmf(Gnmf),
+    MultilayerNmf(MultilayerNmf),
+    Cnmf(Cnmf),
+    Dnmf(Dnmf),
     Wsf(Wsf),
     WsfMa(WsfMa),
     DeepWsf(DeepWsf),
@@ -50,6 +58,26 @@ impl Plan {
         Ok(match model {
             ModelName::WhitenedPca => Self::Baseline(WhitenedPca::new(shallow()?).seed(args.seed)),
             ModelName::Nmf => Self::Nmf(nmf(args, shallow()?, &options)?),
+            ModelName::NeNmf => {
+                let k = shallow()?;
+                Self::NeNmf(NeNmf::new(k).with(nmf(args, k, &options)?))
+            }
+            ModelName::Gnmf => Self::Gnmf(gnmf(args, shallow()?, &options)?),
+            ModelName::MultilayerNmf => Self::MultilayerNmf(
+                MultilayerNmf::new(args.layers.clone()).with(nmf(args, 1, &options)?),
+            ),
+            ModelName::Cnmf => {
+                labels.weights(1)?;
+                let k = shallow()?;
+                Self::Cnmf(Cnmf::new(k).with(published(args, nmf(args, k, &options)?)))
+            }
+            ModelName::Dnmf => {
+                labels.weights(1)?;
+                let k = shallow()?;
+                let gamma = args.baseline.gamma.unwrap_or(GAMMA);
+                let dnmf = Dnmf::new(k, gamma, args.baseline.delta.unwrap_or(0.0));
+                Self::Dnmf(dnmf.with(published(args, nmf(args, k, &options)?)))
+            }
             ModelName::SemiNmf => Self::Shallow(SemiNmf::new(shallow()?).with(options)),
             ModelName::DeepSemiNmf if labels.auxiliary.is_some() => {
                 Self::Transfer(deep_wsf(args, deep()?)?, deep()?)
@@ -70,31 +98,46 @@ impl Plan {
 
 /// Refuses flags that the model has no use for, so that none is ignored without a word.
 fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageError> {
+    let weak = matches!(model, ModelName::Wsf | ModelName::WsfMa | ModelName::DeepWsf);
+    let deep = matches!(model, ModelName::DeepSemiNmf | ModelName::DeepWsf);
+    let classes = matches!(model, ModelName::Cnmf | ModelName::Dnmf);
+    let transfer = args.labels.auxiliary.is_some() && model == ModelName::DeepSemiNmf;
+    let (gnmf, dnmf) = (model == ModelName::Gnmf, model == ModelName::Dnmf);
+    let semi = matches!(model, ModelName::SemiNmf | ModelName::DeepSemiNmf) && !transfer;
+    let (labels, baseline) = (&args.labels, &args.baseline);
+    let labelled = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
+    let flags = [
+        ("--auxiliary", labels.auxiliary.is_some(), transfer, "deep-semi-nmf"),
+        ("--attributes", !labels.attributes.is_empty(), weak || transfer || classes, labelled),
+        ("--lambda", !labels.lambda.is_empty(), weak || transfer || gnmf, labelled),
+        ("--graph", labels.graph.is_some(), weak || transfer, labelled),
+        ("--sigma", labels.sigma.is_some(), weak || transfer, labelled),
+        (
+            "--label-fraction",
+            labels.label_fraction.is_some(),
+            weak || transfer || classes,
+            labelled,
+        ),
+        ("--pretraining", labels.pretraining.is_some(), deep && (weak || transfer), "deep-wsf"),
+        ("--variant", labels.variant.is_some(), deep && (weak || transfer), "deep-wsf"),
+        ("--neighbours", baseline.neighbours.is_some(), gnmf, "gnmf"),
+        ("--neighbour-weights", baseline.neighbour_weights.is_some(), gnmf, "gnmf"),
+        ("--gamma", baseline.gamma.is_some(), dnmf, "dnmf"),
+        ("--delta", baseline.delta.is_some(), dnmf, "dnmf"),
+        ("--init-from", args.init_from.is_some(), semi, "semi-nmf or deep-semi-nmf"),
+        ("--bases-from", args.bases_from.is_some(), semi && deep, "deep-semi-nmf"),
+    ];
     let foreign = |flag: &str, owners: &str| {
         Err(UsageError(format!("{flag} belongs to --model {owners}: leave it out")))
     };
-    let weak = matches!(model, ModelName::Wsf | ModelName::WsfMa | ModelName::DeepWsf);
-    let deep = matches!(model, ModelName::DeepSemiNmf | ModelName::DeepWsf);
-    let transfer = args.labels.auxiliary.is_some();
     if let Some(flag) = args.deep.given().filter(|_| !deep) {
         return foreign(flag, "deep-semi-nmf or deep-wsf");
     }
-    if transfer && model != ModelName::DeepSemiNmf {
-        return foreign("--auxiliary", "deep-semi-nmf");
+    if let Some((flag, _, _, owners)) = flags.iter().find(|(_, given, used, _)| *given && !used) {
+        return foreign(flag, owners);
     }
-    if let Some(flag) = args.labels.given().filter(|_| !weak && !transfer) {
-        return foreign(flag, "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)");
-    }
-    if let Some(flag) = args.labels.given_for_depth().filter(|_| !deep) {
-        return foreign(flag, "deep-wsf");
-    }
-    let no_start = matches!(model, ModelName::WhitenedPca | ModelName::Nmf);
-    if args.init_from.is_some() && (no_start || weak || transfer) {
-        let text = "--init-from belongs to --model semi-nmf and deep-semi-nmf: leave it out";
-        return Err(UsageError(text.into()));
-    }
-    if args.bases_from.is_some() && (model != ModelName::DeepSemiNmf || transfer) {
-        return foreign("--bases-from", "deep-semi-nmf without --auxiliary");
+    if model == ModelName::NeNmf && args.solver.is_some() {
+        return Err(UsageError("nenmf has a rule of its own: leave --solver out".into()));
     }
     Ok(())
 }
@@ -104,7 +147,8 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
         None => NonNegativeStart::default(),
         Some((_, Some(start))) => start,
         Some((_, None)) => {
-            let text = "--init for nmf is random, nndsvd, nndsvda or nndsvdar: name one of them";
+            let text = "--init of non-negative models is random, nndsvd, nndsvda or nndsvdar: \
+                        name one of them";
             return Err(UsageError(text.into()));
         }
     };
@@ -115,6 +159,24 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
     let mut nmf = Nmf::new(k).start(start).solver(solver).stop(options.stop).seed(options.seed);
     nmf.measure_bound = options.measure_bound;
     Ok(nmf)
+}
+
+/// The rule that a model was published with, unless another one is asked for.
+fn published(args: &FitArgs, nmf: Nmf) -> Nmf {
+    if args.solver.is_some() { nmf } else { nmf.solver(Nmf::LEE_SEUNG) }
+}
+
+fn gnmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Gnmf, UsageError> {
+    let mut gnmf = Gnmf::new(k);
+    gnmf = gnmf.with(published(args, nmf(args, k, options)?));
+    gnmf.lambda = match args.labels.lambda.as_slice() {
+        [] => gnmf.lambda,
+        &[lambda] => lambda,
+        _ => return Err(UsageError("--lambda of gnmf is one weight: give one".into())),
+    };
+    let neighbours = args.baseline.neighbours.unwrap_or(gnmf.neighbours);
+    let weights = args.baseline.neighbour_weights.map_or(gnmf.weights, Into::into);
+    Ok(gnmf.neighbours(neighbours, weights))
 }
 
 /// The model with the flags that only it has.
@@ -191,31 +253,12 @@ impl LabelArgs {
             (graph, None) => Ok(graph.map_or(LabelGraph::Binary, Into::into)),
         }
     }
-
-    /// The first of these flags that was given.
-    fn given(&self) -> Option<&'static str> {
-        let flags = [
-            ("--attributes", !self.attributes.is_empty()),
-            ("--lambda", !self.lambda.is_empty()),
-            ("--graph", self.graph.is_some()),
-            ("--sigma", self.sigma.is_some()),
-            ("--label-fraction", self.label_fraction.is_some()),
-        ];
-        first_given(&flags).or_else(|| self.given_for_depth())
-    }
-
-    fn given_for_depth(&self) -> Option<&'static str> {
-        first_given(&[
-            ("--pretraining", self.pretraining.is_some()),
-            ("--variant", self.variant.is_some()),
-        ])
-    }
 }
 
 impl DeepArgs {
     /// The first of these flags that was given.
     fn given(&self) -> Option<&'static str> {
-        first_given(&[
+        let flags = [
             ("--activation", self.activation.is_some()),
             ("--loss", self.loss.is_some()),
             ("--weights", !self.weights.is_empty()),
@@ -225,17 +268,14 @@ impl DeepArgs {
             ("--sparsity", self.sparsity.is_some()),
             ("--normal-form", self.normal_form.is_some()),
             ("--form", self.form.is_some()),
-        ])
+        ];
+        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
     }
-}
-
-fn first_given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
-    flags.iter().find_map(|(flag, given)| given.then_some(*flag))
 }
 
 fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let unused = |text: &str| Err(UsageError(text.into()));
-    let solver = match (args.solver, args.eta, args.inner) {
+    let solver = match (args.solver.unwrap_or(SolverName::Hals), args.eta, args.inner) {
         (SolverName::Multiplicative, eta, None) => {
             HSolver::Multiplicative { eta: eta.unwrap_or(0.5) }
         }
@@ -252,9 +292,12 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let start = match args.init {
         None => Start::default(),
         // What nmf makes of the name it says itself.
-        Some(name) if args.model == Some(ModelName::Nmf) => name.of_any_sign().unwrap_or_default(),
+        Some(name) if args.model.is_some_and(ModelName::is_non_negative) => {
+            name.of_any_sign().unwrap_or_default()
+        }
         Some(name) => name.of_any_sign().ok_or_else(|| {
-            UsageError("--init nndsvd, nndsvda and nndsvdar belong to --model nmf".into())
+            let text = "--init nndsvd, nndsvda and nndsvdar belong to non-negative models such as --model nmf";
+            UsageError(text.into())
         })?,
     };
     let mut options = FitOptions::default()

@@ -9,4 +9,5 @@ mod params;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use algorithm::Held;
 pub use params::Nmf;

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::alternate;
-use crate::driver::FitSession;
+use super::algorithm::{Held, alternate};
+use crate::driver::{FitSession, Run};
 use crate::error::Result;
 use crate::init::{NonNegativeStart, begin_non_negative};
-use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
+use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, check_non_negative};
 use crate::models::options::check_layers;
 use crate::models::summary::{Outcome, svd_bound};
 use crate::models::{Factors, Model, Settings, Summary};
@@ -96,33 +96,59 @@ impl Nmf {
         x: &dyn DataMatrix<T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
+        let (factors, summary) = self.fit_stage(x, (Stage::Fitting, None), session)?;
+        Ok(Model::new(Settings::Nmf(self.clone()), factors, summary))
+    }
+
+    /// Factorizes `x` as a part of a larger fit; something may hold the features.
+    pub(crate) fn fit_stage<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        (stage, held): (Stage, Option<Held<'_, T>>),
+        session: &mut FitSession<'_>,
+    ) -> Result<(Factors<T>, Summary)> {
+        self.check(x)?;
+        let tied = matches!(held, Some(Held::Tied { .. }));
+        let mut known = None;
+        let (fitted, run) = session.run(stage, &self.stop, || {
+            let (z, h, values) = begin_non_negative(x, self.components, self.start, self.seed)?;
+            known = values;
+            Ok(alternate(x, (z, h), self.solver, held))
+        })?;
+        let (z, h) = fitted.point;
+        // With a graph the history is that of another objective.
+        let error = tied.then(|| crate::reconstruction_error(x, &z, &h));
+        self.sum_up(x, (z, h), (run, error, known), session)
+    }
+
+    /// Refuses settings and data that no factorization is possible with.
+    pub(crate) fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
         self.solver.check()?;
         self.stop.check()?;
         check_data(x)?;
         check_layers(&[self.components], x.shape().1)?;
-        check_non_negative(x)?;
-        let mut known = None;
-        let (fitted, run) = session.run(Stage::Fitting, &self.stop, || {
-            let (z, h, values) = begin_non_negative(x, self.components, self.start, self.seed)?;
-            known = values;
-            Ok(alternate(x, (z, h), self.solver))
-        })?;
-        let (z, h) = fitted.point;
-        let x_norm_sq = x.norm_sq();
-        let bound = self
-            .measure_bound
-            .then(|| svd_bound(x, x_norm_sq, self.components, known.as_deref(), self.seed));
+        check_non_negative(x)
+    }
+
+    /// The factors and how they came about.
+    pub(crate) fn sum_up<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        (z, h): (Matrix<T>, Matrix<T>),
+        (run, error, known): (Run, Option<f64>, Option<Vec<f64>>),
+        session: &FitSession<'_>,
+    ) -> Result<(Factors<T>, Summary)> {
+        let (k, x_norm_sq) = (self.components, x.norm_sq());
+        let bound = || svd_bound(x, x_norm_sq, k, known.as_deref(), self.seed);
         let outcome = Outcome {
             x_norm_sq,
-            bound: bound.transpose()?,
+            bound: self.measure_bound.then(bound).transpose()?,
             seconds: session.seconds(),
             runs: vec![run],
             main_run: 0,
             notices: vec![],
-            error: None,
+            error,
         };
-        let summary = Summary::new(x.shape(), outcome);
-        let factors = Factors::new(vec![z], vec![h]);
-        Ok(Model::new(Settings::Nmf(self.clone()), factors, summary))
+        Ok((Factors::new(vec![z], vec![h]), Summary::new(x.shape(), outcome)))
     }
 }

@@ -1,0 +1,65 @@
+//! Fisher's criterion as if it were a graph: classes tight, and far from each other.
+//!
+//! With the means `m_c` of the classes and `m` of all labelled samples,
+//!
+//! ```text
+//! gamma Tr(S_w) - delta Tr(S_b) = sum_j gamma |h_j - m_c(j)|^2 - delta |m_c(j) - m|^2
+//!                               = Tr(H (D - W) H^T)
+//! D = gamma,    H W = gamma m_c + delta (m_c - m)        zero for samples without a label
+//! ```
+//!
+//! `W` is a sum of projections and so positive semi-definite. For `delta > 0` the whole is not bounded
+//! below, as features may grow: the scale has to be held by something else.
+
+use super::means::ClassMeans;
+use super::{Graph, Labels};
+use crate::error::{Error, Result};
+use crate::matrix::{Matrix, Scalar};
+
+/// The scatter of features within classes, less that between them.
+#[derive(Debug, Clone)]
+pub struct Fisher<T> {
+    means: ClassMeans,
+    gamma: f64,
+    delta: f64,
+    degrees: Vec<T>,
+}
+
+impl<T: Scalar> Fisher<T> {
+    /// The criterion for these labels.
+    ///
+    /// # Errors
+    /// If a weight is not a number of at least zero.
+    pub fn new(labels: &Labels, gamma: f64, delta: f64) -> Result<Self> {
+        for (name, value) in [("gamma", gamma), ("delta", delta)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::parameter(name, value, "it must be a number of at least 0"));
+            }
+        }
+        let means = ClassMeans::new(labels.len(), labels)?;
+        let degree = |label: &Option<u32>| T::from_f64(if label.is_some() { gamma } else { 0.0 });
+        Ok(Self { means, gamma, delta, degrees: labels.iter().map(degree).collect() })
+    }
+}
+
+impl<T: Scalar> Graph<T> for Fisher<T> {
+    fn degrees(&self) -> &[T] {
+        &self.degrees
+    }
+
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) {
+        let (means, all) = self.means.of(h);
+        for j in 0..out.cols() {
+            let Some(class) = self.means.class_of(j) else { continue };
+            let both = means.col(class).iter().zip(&all);
+            for (out, (mean, all)) in out.col_mut(j).iter_mut().zip(both) {
+                let pull = self.gamma * mean + self.delta * (mean - all);
+                *out += T::from_f64(factor * pull);
+            }
+        }
+    }
+
+    fn is_positive(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,14 @@
+//! GNMF (Cai, He, Han & Huang 2011): NMF whose features keep near samples near.
+//!
+//! ```text
+//! |X - Z H|^2 / 2 + lambda Tr(H L H^T) / 2,      L of a graph of nearest neighbours
+//! ```
+//!
+//! By default with the published rules, `Z * X H^T / (Z H H^T)` and
+//! `H * (Z^T X + lambda H W) / (Z^T Z H + lambda H D)`.
+
+mod params;
+#[cfg(test)]
+mod tests;
+
+pub use params::Gnmf;

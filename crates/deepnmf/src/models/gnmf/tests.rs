@@ -1,0 +1,79 @@
+use super::*;
+use crate::graph::{Graph, NeighbourWeights, Neighbours};
+use crate::matrix::Matrix;
+use crate::models::Nmf;
+use crate::stop::StopRule;
+use crate::testing::{distance, literal_product, positive};
+use crate::update::HSolver;
+
+fn rounds(max_iterations: usize) -> StopRule {
+    StopRule { kappa: 0.0, max_iterations, max_seconds: None }
+}
+
+const WEIGHTS: [NeighbourWeights; 3] =
+    [NeighbourWeights::Binary, NeighbourWeights::Heat { sigma: None }, NeighbourWeights::Dot];
+
+#[test]
+fn without_a_weight_it_is_nmf_bit_for_bit() {
+    let x = positive::<f64>(12, 50, 1);
+    for solver in [Nmf::LEE_SEUNG, HSolver::HALS] {
+        let nmf = Nmf::new(4).solver(solver);
+        let plain = nmf.fit(&x).unwrap();
+        let tied = Gnmf::new(4).with(nmf).lambda(0.0).fit(&x).unwrap();
+        assert_eq!(plain.factors, tied.factors);
+    }
+}
+
+#[test]
+fn the_objective_never_rises() {
+    let x = positive::<f64>(12, 50, 2);
+    for weights in WEIGHTS {
+        for solver in [Nmf::LEE_SEUNG, HSolver::Multiplicative { eta: 0.5 }, HSolver::HALS] {
+            for lambda in [0.1, 100.0] {
+                let nmf = Nmf::new(4).solver(solver).stop(rounds(40));
+                let model = Gnmf::new(4).with(nmf).lambda(lambda).neighbours(4, weights);
+                let history = model.fit(&x).unwrap().summary.history;
+                let falls = history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9));
+                assert!(falls, "{weights:?} {solver:?} {lambda} {history:?}");
+            }
+        }
+    }
+}
+
+/// One round of the published rules by their formulas.
+#[test]
+fn the_rules_are_the_published_ones() {
+    let x = positive::<f64>(9, 30, 3);
+    let lambda = 2.0;
+    let fit = |n| {
+        let nmf = Nmf::new(3).solver(Nmf::LEE_SEUNG).stop(rounds(n));
+        Gnmf::new(3).with(nmf).lambda(lambda).fit(&x).unwrap().factors
+    };
+    let (before, after) = (fit(0), fit(1));
+    let (h, new_z) = (&before.h[0], &after.z[0]);
+    let near = Neighbours::new(&x, 5, NeighbourWeights::Binary).unwrap();
+    let mut hw = Matrix::zeros(3, 30);
+    near.add_product(lambda, h, &mut hw);
+    let up = literal_product(new_z.t(), x.view());
+    let gram = literal_product(new_z.t(), new_z.view());
+    let down = literal_product(gram.view(), h.view());
+    let expected = Matrix::from_fn(3, 30, |i, j| {
+        let d = lambda * near.degrees()[j] * h[(i, j)];
+        h[(i, j)] * (up[(i, j)] + hw[(i, j)]) / (down[(i, j)] + d)
+    });
+    assert!(distance(&after.h[0], &expected) < 1e-12);
+}
+
+#[test]
+fn neighbours_get_similar_features() {
+    let x = positive::<f64>(12, 50, 4);
+    let near = Neighbours::new(&x, 5, NeighbourWeights::Binary).unwrap();
+    let relative = |lambda| {
+        // Few rounds: in the long run features rather shrink, as nothing holds their scale.
+        let nmf = Nmf::new(4).solver(Nmf::LEE_SEUNG).stop(rounds(20));
+        let h = &Gnmf::new(4).with(nmf).lambda(lambda).fit(&x).unwrap().factors.h[0];
+        near.roughness(h) / h.norm_sq()
+    };
+    let (tied, free) = (relative(100.0), relative(0.0));
+    assert!(tied < 0.5 * free, "{tied} {free}");
+}

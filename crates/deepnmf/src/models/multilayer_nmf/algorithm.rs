@@ -1,0 +1,88 @@
+//! All layers together.
+
+use crate::driver::Algorithm;
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows, product};
+use crate::models::Factors;
+use crate::models::factors::chain;
+use crate::objective::{Fitted, error_from_products, reconstruction_error};
+use crate::update::{HSolver, Products};
+
+/// Keeps a denominator away from zero.
+const EPS: f64 = 1e-16;
+
+/// The joint tuning under way.
+pub(super) struct JointLoop<'a, T> {
+    x: &'a dyn DataMatrix<T>,
+    x_norm_sq: f64,
+    pub(super) z: Vec<Matrix<T>>,
+    pub(super) h: Matrix<T>,
+    error: f64,
+}
+
+impl<'a, T: Scalar> JointLoop<'a, T> {
+    pub(super) fn new(x: &'a dyn DataMatrix<T>, z: Vec<Matrix<T>>, h: Matrix<T>) -> Self {
+        let error = reconstruction_error(x, &chain(&z), &h);
+        Self { x, x_norm_sq: x.norm_sq(), z, h, error }
+    }
+
+    /// The factors; the features of lower layers are what the layer above makes of its own.
+    pub(super) fn into_factors(self) -> Factors<T> {
+        let mut h = vec![self.h];
+        for z in self.z[1..].iter().rev() {
+            let implied = product(z.view(), h[h.len() - 1].view());
+            h.push(implied);
+        }
+        h.reverse();
+        Factors::new(self.z, h)
+    }
+
+    /// `Z_i`, given `C` and `S`.
+    fn update_basis(&mut self, i: usize, c: &Matrix<T>, s: &Matrix<T>) {
+        let above = (i + 1 < self.z.len()).then(|| chain(&self.z[i + 1..]));
+        let (mut up, mut spread) = (c.clone(), s.clone());
+        if let Some(q) = &above {
+            up = product(c.view(), q.t());
+            spread = product(product(q.view(), s.view()).view(), q.t());
+        }
+        let mut down = product(self.z[i].view(), spread.view());
+        if i > 0 {
+            let psi = chain(&self.z[..i]);
+            up = product(psi.t(), up.view());
+            down = product(product(psi.t(), psi.view()).view(), down.view());
+        }
+        let parts = up.as_slice().iter().zip(down.as_slice());
+        for (z, (up, down)) in self.z[i].as_mut_slice().iter_mut().zip(parts) {
+            let new = *z * *up / (*down + T::from_f64(EPS));
+            *z = if new < T::FLUSH { T::ZERO } else { new };
+        }
+    }
+}
+
+impl<T: Scalar> Algorithm for JointLoop<'_, T> {
+    fn error(&self) -> f64 {
+        self.error
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let (k, n) = self.h.shape();
+        let mut s = Matrix::<f64>::zeros(k, k);
+        gram_of_rows(&mut s, &self.h);
+        self.x.sum_over_parts(s.as_mut_slice());
+        let mut c = Matrix::zeros(self.x.shape().0, k);
+        self.x.mul_tr(&self.h, &mut c);
+        for i in 0..self.z.len() {
+            self.update_basis(i, &c, &s.cast());
+        }
+        let phi = chain(&self.z);
+        let (mut b, mut g) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
+        self.x.tr_mul(&phi, &mut b);
+        gram_of_columns(&mut g, &phi);
+        HSolver::Multiplicative { eta: 1.0 }.update(&mut self.h, Products::untied(&b, &g));
+        gram_of_rows(&mut s, &self.h);
+        self.x.sum_over_parts(s.as_mut_slice());
+        let fitted = Fitted { phi: &phi, h: &self.h, phi_t_x: &b, phi_t_phi: &g, hht: &s };
+        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
+        Ok(())
+    }
+}

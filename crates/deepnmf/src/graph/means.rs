@@ -37,10 +37,14 @@ impl ClassMeans {
                 mean.iter_mut().zip(h.col(*sample)).for_each(|(m, v)| *m += v.to_f64());
             }
             total.iter_mut().zip(&*mean).for_each(|(t, m)| *t += m);
-            mean.iter_mut().for_each(|m| *m /= members.len() as f64);
+            for m in mean {
+                *m /= members.len() as f64;
+            }
         }
         let labelled = self.groups.labelled().max(1) as f64;
-        total.iter_mut().for_each(|t| *t /= labelled);
+        for t in &mut total {
+            *t /= labelled;
+        }
         (means, total)
     }
 

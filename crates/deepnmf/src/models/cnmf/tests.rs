@@ -24,16 +24,16 @@ fn the_rules_are_the_published_ones() {
     let (before, after) = (fit(0), fit(1));
     // Which row of V each sample has: classes 0 to 3 first, then the unlabelled ones.
     let mut rows = 4;
-    let row: Vec<usize> = labels
-        .iter()
-        .map(|label| match label {
-            Some(class) => *class as usize,
-            None => {
+    let mut row_of = |label: &Option<u32>| {
+        label.map_or_else(
+            || {
                 rows += 1;
                 rows - 1
-            }
-        })
-        .collect();
+            },
+            |class| class as usize,
+        )
+    };
+    let row: Vec<usize> = labels.iter().map(&mut row_of).collect();
     let a = Matrix::from_fn(n, rows, |j, r| if row[j] == r { 1.0 } else { 0.0 });
     let first = |r: usize| (0..n).find(|j| row[*j] == r).unwrap();
     let v = Matrix::from_fn(rows, 3, |r, i| before.h[0][(i, first(r))]);

@@ -16,7 +16,7 @@ fn steps_are_those_of_the_optimal_gradient_method() {
     for _ in 0..7 {
         let slope = difference(&literal_product(gram.view(), y.view()), &target);
         let new = difference(&y, &slope.map(|v| v / largest)).map(|v| v.max(0.0));
-        let a_new = (1.0 + (4.0 * a * a + 1.0).sqrt()) / 2.0;
+        let a_new = f64::midpoint(1.0, (4.0 * a * a + 1.0).sqrt());
         let along = difference(&new, &h).map(|v| -v * (a - 1.0) / a_new);
         (y, h, a) = (difference(&new, &along), new, a_new);
     }

@@ -1,0 +1,74 @@
+"""NMF beside scikit-learn's: the same data, the same start, the same error, how long?
+
+    python studies/baselines/nmf_vs_sklearn.py PROGRAM DATA_FOLDER [--threads 2]
+
+PROGRAM is the built deepnmf, DATA_FOLDER holds PIE_pose27.mat; NumPy, SciPy and scikit-learn are needed.
+Both sides begin from NNDSVDa of the same data in f64, scikit-learn with `cd` and with `mu`, for 200
+iterations each (its stopping test off). The time that counts is the one deepnmf needs to be at or below
+scikit-learn's error, start included on both sides; deepnmf may go on for 1000 iterations. Written to
+result.json beside this script.
+"""
+
+import argparse
+import json
+import subprocess
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy.io import loadmat
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+
+RESULT = Path(__file__).with_name("result.json")
+ITERATIONS = 200
+
+
+def ours(program, path, k, solver, threads):
+    told = json.loads(subprocess.run(
+        [program, "fit", path, "--normalize", "none", "--model", "nmf", "--layers", str(k), "--solver", solver,
+         "--max-iter", "1000", "--kappa", "0", "--no-bound", "--threads", str(threads), "--json", "--quiet"],
+        capture_output=True, text=True, check=True).stdout)
+    return told["history"], told["clock"]
+
+
+def theirs(x, k, solver):
+    begin = time.perf_counter()
+    model = NMF(k, init="nndsvda", solver=solver, max_iter=ITERATIONS, tol=0, random_state=0)
+    features = model.fit_transform(x)
+    seconds = time.perf_counter() - begin
+    return float(np.linalg.norm(x - features @ model.components_)), seconds
+
+
+def main():
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    pie = loadmat(options.folder / "PIE_pose27.mat")["fea"].astype(float)
+    sets = {"PIE": pie / np.linalg.norm(pie, axis=1, keepdims=True)}
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, x in sets.items():
+            path = Path(folder) / "x.npy"
+            np.save(path, x)
+            for k in (20, 40, 70):
+                for solver, rule in (("cd", "hals"), ("mu", "multiplicative")):
+                    error, seconds = theirs(x, k, solver)
+                    history, clock = ours(options.program, path, k, rule, options.threads)
+                    at = next((i for i, e in enumerate(history) if e <= error), None)
+                    line = {"data": name, "k": k, "solver": solver, "sklearn_error": error, "sklearn_seconds": seconds,
+                            "rule": rule, "deepnmf_iterations": at, "deepnmf_seconds": None if at is None else clock[at],
+                            "ratio": None if at is None else seconds / clock[at], "deepnmf_error_at_200": history[min(200, len(history) - 1)],
+                            "deepnmf_last_error": history[-1], "deepnmf_seconds_in_all": clock[-1]}
+                    lines.append(line)
+                    print(json.dumps(line), flush=True)
+    RESULT.write_text(json.dumps(lines, indent=1))
+
+
+if __name__ == "__main__":
+    main()

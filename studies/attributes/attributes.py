@@ -5,7 +5,8 @@
 
 PROGRAM is the built deepnmf, DATA_FOLDER holds cmu-faces/; NumPy and scikit-learn are needed. The 624
 CMU faces of 64 x 60 pixels (samples of unit norm) are split by identity into 50% to fit, 20% to choose
-by and 30% to report on. Every model has 100 components a layer; Deep WSF has three layers with pose,
+by and 30% to report on. Every model has 100 components a layer and 100
+iterations a loop; Deep WSF has three layers with pose,
 expression and identity, as the paper's, and so nothing that knows of the eyes.
 
 All features, those of training samples too, come from projection of the samples onto the fitted bases,
@@ -37,7 +38,7 @@ BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 ATTRIBUTES = ["pose", "expression", "identity", "eyes"]
 LAMBDAS = ["1e-3", "1e-2", "1e-1"]
 SHARES = [1.0, 0.5, 0.25, 0.1, 0.05]
-K = 100
+K, ITERATIONS = 100, 100
 DEEP = ["--layers", f"{K},{K},{K}", "--attributes", "pose,expression,identity"]
 METHODS = {  # name: flags, whether it learns from labels
     "Semi-NMF": (["--model", "semi-nmf", "--layers", str(K)], False),
@@ -118,8 +119,8 @@ class Split:
         import numpy as np
         model, out = self.folder / "m.safetensors", self.folder / "h.npy"
         labels = ["--labels-file", self.folder / "labels.csv"] if uses_labels else []
-        fit = self.call("fit", self.folder / "fit.npy", "--normalize", "none", "--no-bound", *labels,
-                        *flags, "--out", model)
+        fit = self.call("fit", self.folder / "fit.npy", "--normalize", "none", "--no-bound", "--max-iter",
+                        ITERATIONS, *labels, *flags, "--out", model)
         found = {}
         methods = ["basis"] if "whitened-pca" in flags else ["basis", "nonnegative"]
         for layer in range(1, len(fit["layers"]) + 1):

@@ -267,6 +267,14 @@ impl ModelName {
 pub(crate) enum ModelName {
     /// X ~ Z H with H >= 0, one layer
     SemiNmf,
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
+    DeepSemiNmf,
+    /// X ~ Z H with labels of one attribute
+    Wsf,
+    /// X ~ Z H with labels of several attributes
+    WsfMa,
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with labels of an attribute for each layer
+    DeepWsf,
     /// X ~ Z H with Z, H >= 0, for data without negative numbers
     Nmf,
     /// The same by Nesterov's method as published, to compare with
@@ -280,14 +288,6 @@ pub(crate) enum ModelName {
     Cnmf,
     /// nmf with Fisher's criterion: classes tight and apart
     Dnmf,
-    /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
-    DeepSemiNmf,
-    /// X ~ Z H with labels of one attribute
-    Wsf,
-    /// X ~ Z H with labels of several attributes
-    WsfMa,
-    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with labels of an attribute for each layer
-    DeepWsf,
     /// Whitened principal components, the baseline to beat
     WhitenedPca,
 }

@@ -26,17 +26,18 @@ pub struct Fisher<T> {
 }
 
 impl<T: Scalar> Fisher<T> {
-    /// The criterion for these labels.
+    /// The criterion for `samples` samples.
     ///
     /// # Errors
-    /// If a weight is not a number of at least zero.
-    pub fn new(labels: &Labels, gamma: f64, delta: f64) -> Result<Self> {
+    /// If a weight is not a number of at least zero, or there is not one label (or `None`) for each
+    /// sample.
+    pub fn new(samples: usize, labels: &Labels, gamma: f64, delta: f64) -> Result<Self> {
         for (name, value) in [("gamma", gamma), ("delta", delta)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::parameter(name, value, "it must be a number of at least 0"));
             }
         }
-        let means = ClassMeans::new(labels.len(), labels)?;
+        let means = ClassMeans::new(samples, labels)?;
         let degree = |label: &Option<u32>| T::from_f64(if label.is_some() { gamma } else { 0.0 });
         Ok(Self { means, gamma, delta, degrees: labels.iter().map(degree).collect() })
     }

@@ -10,7 +10,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::matrix::{DataMatrix, Matrix, Scalar, mul};
+use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows, mul};
 
 /// A share of `|X|^2` below this many rounding units is too small to be left to differences: the
 /// stopping rule needs five digits of it.
@@ -46,6 +46,19 @@ pub(crate) fn error_from_products<T: Scalar>(
     } else {
         reconstruction_error(x, fitted.phi, fitted.h)
     }
+}
+
+/// `|X - Phi H|_F` from `Phi^T X` and `Phi^T Phi`, where `H H^T` is not at hand.
+pub(crate) fn error_with_products<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    x_norm_sq: f64,
+    (phi, h): (&Matrix<T>, &Matrix<T>),
+    (phi_t_x, phi_t_phi): (&Matrix<T>, &Matrix<T>),
+) -> f64 {
+    let mut hht = Matrix::zeros(h.rows(), h.rows());
+    gram_of_rows(&mut hht, h);
+    x.sum_over_parts(hht.as_mut_slice());
+    error_from_products(x, x_norm_sq, &Fitted { phi, h, phi_t_x, phi_t_phi, hht: &hht })
 }
 
 /// `|X - Phi H|_F` by its definition, block by block.

@@ -23,6 +23,7 @@ mod h_exact;
 mod h_hals;
 mod h_multiplicative;
 mod h_nesterov;
+mod products;
 mod tied;
 mod z_least_squares;
 
@@ -41,6 +42,7 @@ pub use h_exact::h_exact;
 pub use h_hals::h_hals;
 pub use h_multiplicative::h_multiplicative;
 pub(crate) use h_nesterov::{h_nesterov, projected_gradient};
+pub(crate) use products::{basis_products, feature_products};
 pub(crate) use tied::{Tied, update_tied, with_roughness};
 pub(crate) use z_least_squares::{ZScratch, z_least_squares};
 

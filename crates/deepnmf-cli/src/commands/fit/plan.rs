@@ -105,13 +105,15 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let (gnmf, dnmf) = (model == ModelName::Gnmf, model == ModelName::Dnmf);
     let semi = matches!(model, ModelName::SemiNmf | ModelName::DeepSemiNmf) && !transfer;
     let (labels, baseline) = (&args.labels, &args.baseline);
-    let labelled = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
+    let tied = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
+    let labelled = "wsf, wsf-ma, deep-wsf, cnmf or dnmf (or deep-semi-nmf with --auxiliary)";
+    let weighted = "wsf, wsf-ma, deep-wsf or gnmf (or deep-semi-nmf with --auxiliary)";
     let flags = [
         ("--auxiliary", labels.auxiliary.is_some(), transfer, "deep-semi-nmf"),
         ("--attributes", !labels.attributes.is_empty(), weak || transfer || classes, labelled),
-        ("--lambda", !labels.lambda.is_empty(), weak || transfer || gnmf, labelled),
-        ("--graph", labels.graph.is_some(), weak || transfer, labelled),
-        ("--sigma", labels.sigma.is_some(), weak || transfer, labelled),
+        ("--lambda", !labels.lambda.is_empty(), weak || transfer || gnmf, weighted),
+        ("--graph", labels.graph.is_some(), weak || transfer, tied),
+        ("--sigma", labels.sigma.is_some(), weak || transfer, tied),
         (
             "--label-fraction",
             labels.label_fraction.is_some(),
@@ -232,7 +234,7 @@ impl LabelArgs {
         if named != places {
             return Err(UsageError(format!(
                 "--attributes names {named}, but there is room for {places}: name one for each \
-                 layer ({NO_ATTRIBUTE} for a layer without), or one for wsf"
+                 layer ({NO_ATTRIBUTE} for a layer without), or one for wsf, cnmf and dnmf"
             )));
         }
         match self.lambda.as_slice() {

@@ -15,14 +15,13 @@
 
 use crate::error::Result;
 use crate::matrix::{
-    DataMatrix, Matrix, Scalar, Whitening, add_scaled, gram_of_columns, gram_of_rows, product,
-    scale,
+    DataMatrix, Matrix, Scalar, Whitening, add_scaled, gram_of_rows, product, scale,
 };
 use crate::models::Factors;
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated, extrapolated_above_zero};
 use crate::models::graphs::Graphs;
-use crate::objective::{Fitted, error_from_products, reconstruction_error};
-use crate::update::{HSolver, Tied, ZScratch, update_tied, z_least_squares};
+use crate::objective::{error_with_products, reconstruction_error};
+use crate::update::{HSolver, Tied, ZScratch, feature_products, update_tied, z_least_squares};
 
 use super::params::{Loss, Penalties};
 
@@ -111,7 +110,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
             self.add_ridge(&mut gram, weight);
             let mut scratch = ZScratch::new(z.rows(), z.cols());
             z_least_squares(z, input, h, &gram, &mut scratch)?;
-            let (g, b) = products(input, z);
+            let (b, g) = feature_products(input, z);
             let (mut pull, mut target) = (g.clone(), b.clone());
             scale(&mut pull, weight);
             scale(&mut target, weight);
@@ -122,7 +121,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
             }
             value += self.update(i, h, &pull, target) / 2.0;
             let input_norm_sq = if i == 0 { self.x_norm_sq } else { input.norm_sq() };
-            let error = error_of(input, input_norm_sq, (&factors.z[i], h), (&b, &g));
+            let error = error_with_products(input, input_norm_sq, (&factors.z[i], h), (&b, &g));
             value += self.share(i, error, &factors.z[i], h);
         }
         Ok(value)
@@ -150,7 +149,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
             let z = &factors.z[i];
             let (phi, g, b) = match &below {
                 None => {
-                    let (g, b) = products(self.x, z);
+                    let (b, g) = feature_products(self.x, z);
                     (z.clone(), g, b)
                 }
                 Some((phi, phi_t_phi, phi_t_x)) => (
@@ -164,7 +163,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
             scale(&mut weighted_b, self.weights[i]);
             let h = &mut factors.h[i];
             value += self.update(i, h, &weighted_g, weighted_b) / 2.0;
-            let error = error_of(self.x, self.x_norm_sq, (&phi, h), (&b, &g));
+            let error = error_with_products(self.x, self.x_norm_sq, (&phi, h), (&b, &g));
             value += self.share(i, error, &factors.z[i], h);
             below = Some((phi, g, b));
         }
@@ -250,27 +249,6 @@ impl<T: Scalar> Sweeps for Blocks<'_, T> {
         let h = features.map(|(a, b)| extrapolated_above_zero(a, b, momentum)).collect();
         Factors::new(z, h)
     }
-}
-
-/// `|X - Phi H|` from `Phi^T X` and `Phi^T Phi`.
-fn error_of<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    x_norm_sq: f64,
-    (phi, h): (&Matrix<T>, &Matrix<T>),
-    (phi_t_x, phi_t_phi): (&Matrix<T>, &Matrix<T>),
-) -> f64 {
-    let mut hht = Matrix::zeros(h.rows(), h.rows());
-    gram_of_rows(&mut hht, h);
-    error_from_products(x, x_norm_sq, &Fitted { phi, h, phi_t_x, phi_t_phi, hht: &hht })
-}
-
-/// `Z^T Z` and `Z^T X`.
-fn products<T: Scalar>(x: &dyn DataMatrix<T>, z: &Matrix<T>) -> (Matrix<T>, Matrix<T>) {
-    let k = z.cols();
-    let (mut g, mut b) = (Matrix::zeros(k, k), Matrix::zeros(k, x.shape().1));
-    gram_of_columns(&mut g, z);
-    x.tr_mul(z, &mut b);
-    (g, b)
 }
 
 fn add_to_diagonal<T: Scalar>(square: &mut Matrix<T>, value: f64) {

@@ -18,7 +18,7 @@
 
 use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, product, pseudo_inverse};
+use crate::matrix::{DataMatrix, Matrix, Scalar, product, pseudo_inverse};
 use crate::models::factors::chain;
 use crate::models::graphs::Graphs;
 use crate::models::{Factors, FitOptions};
@@ -26,7 +26,7 @@ use crate::objective::reconstruction_error;
 use crate::observe::Stage;
 
 use super::params::Variant;
-use crate::update::{HSolver, Tied, update_tied, with_roughness};
+use crate::update::{HSolver, Tied, feature_products, update_tied, with_roughness};
 
 /// Fine-tunes pre-trained factors.
 pub(super) fn fine_tune<T: Scalar>(
@@ -101,10 +101,7 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
     fn update_h(&mut self, i: usize) {
         let phi = chain(&self.factors.z[..=i]);
         let h = &mut self.factors.h[i];
-        let (k, n) = h.shape();
-        let (mut phi_t_x, mut phi_t_phi) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
-        self.x.tr_mul(&phi, &mut phi_t_x);
-        gram_of_columns(&mut phi_t_phi, &phi);
+        let (phi_t_x, phi_t_phi) = feature_products(self.x, &phi);
         let mut tied = self.graphs.of(i + 1).map(|graph| Tied::new(graph, h));
         update_tied(self.solver, h, (&phi_t_x, &phi_t_phi), &mut tied);
     }

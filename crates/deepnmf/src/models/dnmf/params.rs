@@ -61,8 +61,7 @@ impl Dnmf {
         labels: &Labels,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        crate::graph::ClassMeans::new(x.shape().1, labels)?;
-        let graph = Fisher::new(labels, self.gamma, self.delta)?;
+        let graph = Fisher::new(x.shape().1, labels, self.gamma, self.delta)?;
         let weighs = (self.gamma > 0.0 || self.delta > 0.0) && labels.iter().any(Option::is_some);
         let unit_sums = self.delta > 0.0;
         let held = weighs.then_some(Held::Tied { graph: &graph, unit_sums });

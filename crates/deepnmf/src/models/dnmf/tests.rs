@@ -32,7 +32,7 @@ fn literal(h: &Matrix<f64>, labels: &[Option<u32>], gamma: f64, delta: f64) -> f
 fn the_criterion_is_that_of_its_definition() {
     let (h, labels) = (normal::<f64>(4, 40, 1), labels(40));
     for (gamma, delta) in [(1.0, 0.0), (0.3, 0.8), (0.0, 2.0)] {
-        let found = Fisher::new(&labels, gamma, delta).unwrap().roughness(&h);
+        let found = Fisher::new(40, &labels, gamma, delta).unwrap().roughness(&h);
         let expected = literal(&h, &labels, gamma, delta);
         assert!((found - expected).abs() < 1e-9 * expected.abs(), "{found} {expected}");
     }

@@ -2,11 +2,11 @@
 
 use crate::driver::Algorithm;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows, product};
-use crate::models::Factors;
+use crate::matrix::{DataMatrix, Matrix, Scalar, product};
 use crate::models::factors::chain;
-use crate::objective::{Fitted, error_from_products, reconstruction_error};
-use crate::update::{HSolver, Products};
+use crate::models::{Factors, Nmf};
+use crate::objective::{error_with_products, reconstruction_error};
+use crate::update::{Products, basis_products, feature_products};
 
 /// Keeps a denominator away from zero.
 const EPS: f64 = 1e-16;
@@ -65,24 +65,14 @@ impl<T: Scalar> Algorithm for JointLoop<'_, T> {
     }
 
     fn step(&mut self) -> Result<()> {
-        let (k, n) = self.h.shape();
-        let mut s = Matrix::<f64>::zeros(k, k);
-        gram_of_rows(&mut s, &self.h);
-        self.x.sum_over_parts(s.as_mut_slice());
-        let mut c = Matrix::zeros(self.x.shape().0, k);
-        self.x.mul_tr(&self.h, &mut c);
+        let (c, s) = basis_products(self.x, &self.h);
         for i in 0..self.z.len() {
-            self.update_basis(i, &c, &s.cast());
+            self.update_basis(i, &c, &s);
         }
         let phi = chain(&self.z);
-        let (mut b, mut g) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
-        self.x.tr_mul(&phi, &mut b);
-        gram_of_columns(&mut g, &phi);
-        HSolver::Multiplicative { eta: 1.0 }.update(&mut self.h, Products::untied(&b, &g));
-        gram_of_rows(&mut s, &self.h);
-        self.x.sum_over_parts(s.as_mut_slice());
-        let fitted = Fitted { phi: &phi, h: &self.h, phi_t_x: &b, phi_t_phi: &g, hht: &s };
-        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
+        let (b, g) = feature_products(self.x, &phi);
+        Nmf::LEE_SEUNG.update(&mut self.h, Products::untied(&b, &g));
+        self.error = error_with_products(self.x, self.x_norm_sq, (&phi, &self.h), (&b, &g));
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::driver::Algorithm;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows};
-use crate::objective::{Fitted, error_from_products};
-use crate::update::{Products, h_nesterov, projected_gradient};
+use crate::matrix::{DataMatrix, Matrix, Scalar};
+use crate::objective::error_with_products;
+use crate::update::{Products, basis_products, feature_products, h_nesterov, projected_gradient};
 
 /// The share of the gradient at the start that is asked for first.
 const FIRST_SHARE: f64 = 1e-3;
@@ -33,11 +33,11 @@ impl<'a, T: Scalar> NeNmfLoop<'a, T> {
             Self { x, x_norm_sq: x.norm_sq(), zt, h, tolerances: (0.0, 0.0), error: 0.0 };
         let (b, g) = this.of_basis();
         let basis = projected_gradient(&this.zt, Products::untied(&b, &g));
-        let (b, g) = this.of_features();
+        let (b, g) = feature_products(x, z);
         let features = projected_gradient(&this.h, Products::untied(&b, &g));
         let first = FIRST_SHARE * basis.hypot(features);
         this.tolerances = (first, first);
-        this.measure(&b, &g);
+        this.measure(z, (&b, &g));
         this
     }
 
@@ -47,32 +47,12 @@ impl<'a, T: Scalar> NeNmfLoop<'a, T> {
 
     /// `H X^T` and `H H^T`.
     fn of_basis(&self) -> (Matrix<T>, Matrix<T>) {
-        let (k, p) = self.zt.shape();
-        let mut gram = Matrix::<f64>::zeros(k, k);
-        gram_of_rows(&mut gram, &self.h);
-        self.x.sum_over_parts(gram.as_mut_slice());
-        let mut x_ht = Matrix::zeros(p, k);
-        self.x.mul_tr(&self.h, &mut x_ht);
-        (x_ht.t().to_matrix(), gram.cast())
+        let (x_ht, hht) = basis_products(self.x, &self.h);
+        (x_ht.t().to_matrix(), hht)
     }
 
-    /// `Z^T X` and `Z^T Z`.
-    fn of_features(&self) -> (Matrix<T>, Matrix<T>) {
-        let z = self.zt.t().to_matrix();
-        let (k, n) = self.h.shape();
-        let (mut b, mut g) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
-        self.x.tr_mul(&z, &mut b);
-        gram_of_columns(&mut g, &z);
-        (b, g)
-    }
-
-    fn measure(&mut self, z_t_x: &Matrix<T>, z_t_z: &Matrix<T>) {
-        let mut hht = Matrix::zeros(self.h.rows(), self.h.rows());
-        gram_of_rows(&mut hht, &self.h);
-        self.x.sum_over_parts(hht.as_mut_slice());
-        let z = self.zt.t().to_matrix();
-        let fitted = Fitted { phi: &z, h: &self.h, phi_t_x: z_t_x, phi_t_phi: z_t_z, hht: &hht };
-        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
+    fn measure(&mut self, z: &Matrix<T>, products: (&Matrix<T>, &Matrix<T>)) {
+        self.error = error_with_products(self.x, self.x_norm_sq, (z, &self.h), products);
     }
 }
 
@@ -87,12 +67,13 @@ impl<T: Scalar> Algorithm for NeNmfLoop<'_, T> {
         if h_nesterov(&mut self.zt, Products::untied(&b, &g), tolerance, MOST)? <= FEW {
             self.tolerances.0 /= 10.0;
         }
-        let (b, g) = self.of_features();
+        let z = self.zt.t().to_matrix();
+        let (b, g) = feature_products(self.x, &z);
         let (_, tolerance) = self.tolerances;
         if h_nesterov(&mut self.h, Products::untied(&b, &g), tolerance, MOST)? <= FEW {
             self.tolerances.1 /= 10.0;
         }
-        self.measure(&b, &g);
+        self.measure(&z, (&b, &g));
         Ok(())
     }
 }

@@ -5,10 +5,12 @@
 
 use crate::error::Result;
 use crate::graph::{ClassMeans, Graph};
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows};
+use crate::matrix::{DataMatrix, Matrix, Scalar};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
-use crate::objective::{Fitted, error_from_products, reconstruction_error};
-use crate::update::{HSolver, Products, Tied, update_tied, with_roughness};
+use crate::objective::{error_with_products, reconstruction_error};
+use crate::update::{
+    HSolver, Products, Tied, basis_products, feature_products, update_tied, with_roughness,
+};
 
 /// The error of a non-negative factorization, factor by factor.
 pub(crate) struct Alternation<'a, T> {
@@ -71,15 +73,9 @@ fn bring_to_unit_sums<T: Scalar>(z: &mut Matrix<T>, h: &mut Matrix<T>) {
 impl<T: Scalar> Alternation<'_, T> {
     /// `Z^T <- rule(H X^T, H H^T)`.
     fn update_basis(&self, z: &mut Matrix<T>, h: &Matrix<T>) {
-        let (p, k) = z.shape();
-        let mut gram = Matrix::<f64>::zeros(k, k);
-        gram_of_rows(&mut gram, h);
-        self.x.sum_over_parts(gram.as_mut_slice());
-        let mut x_ht = Matrix::zeros(p, k);
-        self.x.mul_tr(h, &mut x_ht);
-        let mut turned = z.t().to_matrix();
-        let (target, gram) = (x_ht.t().to_matrix(), gram.cast());
-        self.solver.update(&mut turned, Products::untied(&target, &gram));
+        let (x_ht, hht) = basis_products(self.x, h);
+        let (mut turned, target) = (z.t().to_matrix(), x_ht.t().to_matrix());
+        self.solver.update(&mut turned, Products::untied(&target, &hht));
         *z = turned.t().to_matrix();
     }
 
@@ -89,10 +85,7 @@ impl<T: Scalar> Alternation<'_, T> {
 
     /// `H <- rule(Z^T X, Z^T Z)`; returns the objective.
     fn update_features(&self, z: &Matrix<T>, h: &mut Matrix<T>) -> f64 {
-        let (k, n) = h.shape();
-        let (mut z_t_x, mut z_t_z) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
-        self.x.tr_mul(z, &mut z_t_x);
-        gram_of_columns(&mut z_t_z, z);
+        let (mut z_t_x, z_t_z) = feature_products(self.x, z);
         let mut tied = None;
         match &self.held {
             Some(Held::Tied { graph, .. }) if self.is_multiplicative() => {
@@ -108,11 +101,7 @@ impl<T: Scalar> Alternation<'_, T> {
             // problems are convex, too: a mean of answers is no worse than their mean value.
             classes.average(h);
         }
-        let mut hht = Matrix::zeros(k, k);
-        gram_of_rows(&mut hht, h);
-        self.x.sum_over_parts(hht.as_mut_slice());
-        let fitted = Fitted { phi: z, h, phi_t_x: &z_t_x, phi_t_phi: &z_t_z, hht: &hht };
-        let error = error_from_products(self.x, self.x_norm_sq, &fitted);
+        let error = error_with_products(self.x, self.x_norm_sq, (z, h), (&z_t_x, &z_t_z));
         with_roughness(error, tied.as_ref()).powi(2) / 2.0
     }
 }

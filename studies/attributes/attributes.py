@@ -1,13 +1,12 @@
 """Do labels help to recognise attributes of faces that were not in the fit?
 
-    python studies/attributes/attributes.py PROGRAM DATA_FOLDER [--splits 3] [--minutes 60]
+    python studies/attributes/attributes.py PROGRAM DATA_FOLDER [--splits 3] [--only 0] [--minutes 60]
     python studies/attributes/attributes.py --table
 
 PROGRAM is the built deepnmf, DATA_FOLDER holds cmu-faces/; NumPy and scikit-learn are needed. The 624
 CMU faces of 64 x 60 pixels (samples of unit norm) are split by identity into 50% to fit, 20% to choose
-by and 30% to report on. Every model has 100 components a layer and 100
-iterations a loop; Deep WSF has three layers with pose,
-expression and identity, as the paper's, and so nothing that knows of the eyes.
+by and 30% to report on. Every model has 100 components a layer and 100 iterations a loop; Deep WSF has
+three layers with pose, expression and identity, as the paper's, and so nothing that knows of the eyes.
 
 All features, those of training samples too, come from projection of the samples onto the fitted bases,
 by method 1 (pseudo-inverses) or method 2 (non-negative least squares): what a user has for new samples.
@@ -43,7 +42,7 @@ DEEP = ["--layers", f"{K},{K},{K}", "--attributes", "pose,expression,identity"]
 METHODS = {  # name: flags, whether it learns from labels
     "Semi-NMF": (["--model", "semi-nmf", "--layers", str(K)], False),
     "whitened PCA": (["--model", "whitened-pca", "--layers", str(K)], False),
-    "NMF (scikit-learn)": (None, False),
+    "NMF": (["--model", "nmf", "--layers", str(K)], False),
     "Deep Semi-NMF, relu": (["--layers", f"{K},{K},{K}", "--activation", "relu"], False),
     "WSF": (["--model", "wsf", "--layers", str(K)], True),
     "WSF-MA": (["--model", "wsf-ma", "--layers", str(K), "--attributes", ",".join(ATTRIBUTES)], True),
@@ -133,12 +132,6 @@ class Split:
                 found[f"layer {layer}, {method}"] = parts
         return found
 
-    def nmf(self):
-        from sklearn.decomposition import NMF
-        x = {part: self.x[samples] for part, samples in self.parts.items()}
-        model = NMF(K, init="nndsvda", max_iter=300, tol=1e-4).fit(x["fit"])
-        return {"layer 1, transform": {part: model.transform(rows) for part, rows in x.items()}}
-
     def score(self, parts, attribute, known, on):
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
@@ -160,7 +153,7 @@ def study(split, method, share):
             for attribute in ATTRIBUTES:
                 fits[weight, attribute] = split.features([*flags, "--attributes", attribute, *extra], True)
         else:
-            fits[weight, None] = split.nmf() if flags is None else split.features([*flags, *extra], weak)
+            fits[weight, None] = split.features([*flags, *extra], weak)
     for attribute in ATTRIBUTES:
         best = None
         for (weight, only), found in fits.items():
@@ -207,6 +200,7 @@ def main():
     parser.add_argument("program", nargs="?")
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--only", type=int, help="only this split, to run several at once")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after this time")
     parser.add_argument("--table", action="store_true", help="only write the tables of README.md")
     options = parser.parse_args()
@@ -218,7 +212,8 @@ def main():
                 for line in map(json.loads, RESULTS.read_text().splitlines())}
     x, labels = faces(options.folder)
     # Whole splits come first: a study that is cut short is still balanced.
-    plan = [(seed, share, method) for share in SHARES for seed in range(options.splits)
+    seeds = range(options.splits) if options.only is None else [options.only]
+    plan = [(seed, share, method) for share in SHARES for seed in seeds
             for method in (METHODS if share == 1.0 else CURVE)]
     for seed, share, method in plan:
         if (seed, method, share) in done:

@@ -3,6 +3,7 @@
     python studies/baselines/nmf_vs_sklearn.py PROGRAM DATA_FOLDER [--threads 2]
 
 PROGRAM is the built deepnmf, DATA_FOLDER holds PIE_pose27.mat; NumPy, SciPy and scikit-learn are needed.
+The drawn faces are those of `deepnmf demo`.
 Both sides begin from NNDSVDa of the same data in f64, scikit-learn with `cd` and with `mu`, for 200
 iterations each (its stopping test off). The time that counts is the one deepnmf needs to be at or below
 scikit-learn's error, start included on both sides; deepnmf may go on for 1000 iterations. Written to
@@ -50,10 +51,12 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     pie = loadmat(options.folder / "PIE_pose27.mat")["fea"].astype(float)
-    sets = {"PIE": pie / np.linalg.norm(pie, axis=1, keepdims=True)}
     lines = []
     with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([options.program, "demo", "--out", folder], capture_output=True, check=True)
+        sets = {"PIE": pie, "drawn faces": np.load(Path(folder) / "faces.npy").astype(float)}
         for name, x in sets.items():
+            x /= np.linalg.norm(x, axis=1, keepdims=True)
             path = Path(folder) / "x.npy"
             np.save(path, x)
             for k in (20, 40, 70):

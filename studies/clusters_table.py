@@ -1,24 +1,23 @@
-"""Writes the tables of README.md, between its markers, from results.jsonl.
+"""Writes the tables of a study's README.md, between its markers, from its results.jsonl.
 
-    python studies/depth/table.py
+    python studies/clusters_table.py depth|baselines
 """
 
+import argparse
 import json
-from pathlib import Path
 
-from study import COMPONENTS, DATA_SETS, METHODS, RESULTS, SCALINGS
+from clusters import COMPONENTS, DATA_SETS, SCALINGS, STUDIES, results
 
-README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 SHOWN = [40, 70]
 HEADS = {"none": "as is", "unit-samples": "unit samples", "unit-rows": "unit rows",
          "whitened": "whitened"}
 
 
-def read():
+def read(study):
     """Later lines count: a cell that was computed again replaces the older one."""
     cells = {}
-    for text in RESULTS.read_text().splitlines():
+    for text in results(study).read_text().splitlines():
         line = json.loads(text)
         cells[line["data"], line["method"], line["k"], line["scaling"]] = line
     return cells
@@ -46,13 +45,13 @@ def lines_of(head, names, texts):
         yield "| " + " | ".join([name, *row]) + " |"
 
 
-def data_set(cells, name):
+def data_set(cells, name, first, all_methods):
     def score(method, k, scaling, what="ac"):
         line = cells.get((name, method, k, scaling), {})
         return 100 * line[what]["mean"] if what in line else None
 
     here = [line for key, line in cells.items() if key[0] == name]
-    methods = [method for method in METHODS if any(line["method"] == method for line in here)]
+    methods = [method for method in all_methods if any(line["method"] == method for line in here)]
     working = [m for m in methods if any("ac" in line for line in here if line["method"] == m)]
     # A mean over different numbers of components would compare nothing: only those that all have.
     common = [k for k in sorted(COMPONENTS)
@@ -82,7 +81,7 @@ def data_set(cells, name):
     yield f"### {name}: {shape['samples']} samples, {classes} identities"
     yield ""
     done = sorted({line["k"] for line in here})
-    text = f"First layer of deep models: {DATA_SETS[name][1]}. Components so far: {', '.join(map(str, done))}."
+    text = f"First layer of deep models: {first}. Components so far: {', '.join(map(str, done))}."
     if len(common) > 1:
         text += f" The mean is over {', '.join(map(str, common))}."
     bounds = [line["fit"]["svd_bound"] for line in here
@@ -98,16 +97,28 @@ def data_set(cells, name):
     yield ""
     yield from lines_of(head, methods, texts)
     yield ""
+    yield from errors(cells, name, methods)
     for line in here:
         if "failure" in line and line["scaling"] == SCALINGS[0]:
             yield f"* failed: {line['method']}, {line['k']} components: {line['failure']}"
 
 
-def overview(cells, k):
+def errors(cells, name, methods):
+    """The reconstruction errors by the number of components."""
+    ks = [k for k in sorted(COMPONENTS) if any((name, m, k, "none") in cells for m in methods)]
+    fits = [[cells.get((name, m, k, "none"), {}).get("fit") for k in ks] for m in methods]
+    texts = [[f"{fit['error']:.3f}" if fit else "-" for fit in row] for row in fits]
+    yield "Reconstruction error by the number of components:"
+    yield ""
+    yield from lines_of(["method", *map(str, ks)], methods, texts)
+    yield ""
+
+
+def overview(cells, k, methods):
     """The best scaling of every method, which looks at the labels: an upper end, not a result."""
     names = [name for name in DATA_SETS if any(key[0] == name and key[2] == k for key in cells)]
     rows = []
-    for method in METHODS:
+    for method in methods:
         row = []
         for name in names:
             found = [cells.get((name, method, k, s), {}) for s in SCALINGS]
@@ -118,22 +129,26 @@ def overview(cells, k):
     yield ""
     yield "Which scaling is best is known from the labels here, so this is an upper end for each method."
     yield ""
-    yield from lines_of(["method", *names], METHODS, bold_best(rows))
+    yield from lines_of(["method", *names], methods, bold_best(rows))
     yield ""
 
 
 def main():
-    cells = read()
-    lines = [BEGIN, "", f"{len(cells)} cells of {len(DATA_SETS) * len(METHODS) * len(COMPONENTS) * len(SCALINGS)}"
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("study", choices=STUDIES)
+    study = parser.parse_args().study
+    firsts, methods = STUDIES[study]
+    cells, readme = read(study), results(study).with_name("README.md")
+    lines = [BEGIN, "", f"{len(cells)} cells of {len(firsts) * len(methods) * len(COMPONENTS) * len(SCALINGS)}"
              f", {sum('failure' in line for line in cells.values())} of them failures.", ""]
     for k in SHOWN:
         if any(key[2] == k for key in cells):
-            lines += overview(cells, k)
-    for name in DATA_SETS:
-        lines += data_set(cells, name)
-    text = README.read_text()
+            lines += overview(cells, k, methods)
+    for name, first in firsts.items():
+        lines += data_set(cells, name, first, methods)
+    text = readme.read_text()
     before, after = text[: text.index(BEGIN)], text[text.index(END):]
-    README.write_text(before + "\n".join(lines).rstrip() + "\n\n" + after)
+    readme.write_text(before + "\n".join(lines).rstrip() + "\n\n" + after)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""Does depth help? Clusters faces by identity, on the features of every model and depth.
+"""Clusters faces by identity, on the features of one model after the other.
 
-    python studies/depth/study.py PROGRAM DATA_FOLDER [--quick] [--minutes 60]
+    python studies/clusters.py depth|baselines PROGRAM DATA_FOLDER [--quick] [--minutes 60]
         [--data-sets pie,cmu] [--methods semi-nmf,deep-relu] [--components 40,70]
-    python studies/depth/table.py
+    python studies/clusters_table.py depth|baselines
 
-PROGRAM is the built deepnmf, DATA_FOLDER holds PIE_pose27.mat and cmu-faces/. Each result is a line
-of results.jsonl beside this script, one for each data set, method, number of components and scaling
-of the features. What is in the file already is not computed again, so the study can be stopped at
+The study of depth asks whether it helps, that of the baselines how good they are. PROGRAM is the built
+deepnmf, DATA_FOLDER holds PIE_pose27.mat and cmu-faces/. Each result is a line of results.jsonl in the
+folder of the study, one for each data set, method, number of components and scaling of the features. What is in the file already is not computed again, so the study can be stopped at
 any time and goes on where it was. Failures are results, too; --retry computes those again.
 
 Every fit uses default settings but for what the method's name says. The default start is
@@ -26,36 +26,52 @@ import tempfile
 import time
 from pathlib import Path
 
-RESULTS = Path(__file__).with_name("results.jsonl")
+HERE = Path(__file__).parent
 COMPONENTS = [40, 70, 20, 30, 50, 60]
 SCALINGS = ["none", "unit-samples", "unit-rows", "whitened"]
 REPEATS = 10
 
-# The small sets come first: they take seconds, PIE takes minutes. The first layer has to be
-# smaller than the number of samples, hence 200 there.
+# The small sets come first: they take seconds, PIE takes minutes.
 DATA_SETS = {
-    "cmu": ("cmu-faces", 200, "identity",
+    "cmu": ("cmu-faces", "identity",
             ["--pattern", "{identity}_{pose}_{expression}_{eyes}_2", "--resize", "32x30"]),
-    "drawn-pie": ("builtin:faces-pie", 200, "identity", []),
-    "drawn-multipie": ("builtin:faces-multipie", 200, "identity", []),
-    "pie": ("PIE_pose27.mat", 400, "gnd", []),
+    "drawn-pie": ("builtin:faces-pie", "identity", []),
+    "drawn-multipie": ("builtin:faces-multipie", "identity", []),
+    "pie": ("PIE_pose27.mat", "gnd", []),
 }
 
-# Name: does it have a first layer, and its options.
-METHODS = {
-    "whitened-pca": (False, ["--model", "whitened-pca"]),
-    "semi-nmf": (False, ["--model", "semi-nmf"]),
-    "deep-linear": (True, []),
-    "deep-relu": (True, ["--activation", "relu"]),
-    "deep-stanh": (True, ["--activation", "stanh"]),
-    "deep-square": (True, ["--activation", "square"]),
-    "deep-sigmoid": (True, ["--activation", "sigmoid"]),
-    "deep-softplus": (True, ["--activation", "softplus"]),
-    "loss-layer": (True, ["--loss", "layer"]),
-    "loss-data": (True, ["--loss", "data"]),
-    "loss-layer-relu": (True, ["--loss", "layer", "--activation", "relu"]),
-    "loss-data-relu": (True, ["--loss", "data", "--activation", "relu"]),
+# Of each study the size of a first layer, which has to be smaller than the number of samples, for each
+# data set it has; then of each method whether it has such a layer, and its options.
+STUDIES = {
+    "depth": ({"cmu": 200, "drawn-pie": 200, "drawn-multipie": 200, "pie": 400}, {
+        "whitened-pca": (False, ["--model", "whitened-pca"]),
+        "semi-nmf": (False, ["--model", "semi-nmf"]),
+        "deep-linear": (True, []),
+        "deep-relu": (True, ["--activation", "relu"]),
+        "deep-stanh": (True, ["--activation", "stanh"]),
+        "deep-square": (True, ["--activation", "square"]),
+        "deep-sigmoid": (True, ["--activation", "sigmoid"]),
+        "deep-softplus": (True, ["--activation", "softplus"]),
+        "loss-layer": (True, ["--loss", "layer"]),
+        "loss-data": (True, ["--loss", "data"]),
+        "loss-layer-relu": (True, ["--loss", "layer", "--activation", "relu"]),
+        "loss-data-relu": (True, ["--loss", "data", "--activation", "relu"]),
+    }),
+    # The paper's first layer on PIE. CNMF and DNMF learn from the labels that clusters are judged by.
+    "baselines": ({"cmu": 200, "pie": 625}, {
+        "whitened-pca": (False, ["--model", "whitened-pca"]),
+        "semi-nmf": (False, ["--model", "semi-nmf"]),
+        "nmf": (False, ["--model", "nmf"]),
+        "nmf-multiplicative": (False, ["--model", "nmf", "--solver", "multiplicative"]),
+        "nenmf": (False, ["--model", "nenmf"]),
+        "gnmf": (False, ["--model", "gnmf"]),
+        "multilayer-nmf": (True, ["--model", "multilayer-nmf"]),
+    }),
 }
+
+
+def results(study):
+    return HERE / study / "results.jsonl"
 
 
 class Failed(Exception):
@@ -79,10 +95,11 @@ def call(arguments, seconds):
 
 
 def fit(options, name, method, k, model):
-    path, first, _, reading = DATA_SETS[name]
-    deep, settings = METHODS[method]
+    path, _, reading = DATA_SETS[name]
+    firsts, methods = STUDIES[options.study]
+    deep, settings = methods[method]
     source = path if path.startswith("builtin:") else options.folder / path
-    layers = f"{first},{k}" if deep else str(k)
+    layers = f"{firsts[name]},{k}" if deep else str(k)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = call([options.program, "fit", source, *reading, "--layers", layers, *settings,
                   "--threads", options.threads, "--out", model], options.fit_seconds)
@@ -99,7 +116,7 @@ def fit(options, name, method, k, model):
 
 
 def evaluate(options, name, k, scaling, model):
-    path, _, attribute, reading = DATA_SETS[name]
+    path, attribute, reading = DATA_SETS[name]
     source = path if path.startswith("builtin:") else options.folder / path
     found = call([options.program, "evaluate", model, "--data", source, *reading, "--cluster",
                   "--attribute", attribute, "--scale", scaling, "--repeats", options.repeats,
@@ -112,20 +129,20 @@ def evaluate(options, name, k, scaling, model):
             for score in ("ac", "nmi", "ari")} | {"classes": cell["classes"]}
 
 
-def finished(retry, program):
-    if not RESULTS.exists():
+def finished(file, retry, program):
+    if not file.exists():
         return set()
-    lines = [json.loads(line) for line in RESULTS.read_text().splitlines() if line.strip()]
+    lines = [json.loads(line) for line in file.read_text().splitlines() if line.strip()]
     if any(line["program"] != program for line in lines):
-        sys.exit(f"{RESULTS} holds figures of another build: move it away, or use that build")
+        sys.exit(f"{file} holds figures of another build: move it away, or use that build")
     return {(line["data"], line["method"], line["k"], line["scaling"]) for line in lines
             if not (retry and "failure" in line)}
 
 
-def keep(line):
+def keep(file, line):
     # A whole line in one write: a study that is stopped here leaves no half line behind.
-    with RESULTS.open("a") as file:
-        file.write(json.dumps(line) + "\n")
+    with file.open("a") as out:
+        out.write(json.dumps(line) + "\n")
 
 
 def listed(choices):
@@ -140,10 +157,11 @@ def listed(choices):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("study", choices=STUDIES)
     parser.add_argument("program")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--data-sets", type=listed(DATA_SETS), default=list(DATA_SETS))
-    parser.add_argument("--methods", type=listed(METHODS), default=list(METHODS))
+    parser.add_argument("--data-sets", type=listed(DATA_SETS))
+    parser.add_argument("--methods", type=lambda text: text.split(","))
     parser.add_argument("--components", type=listed(COMPONENTS), default=list(map(str, COMPONENTS)))
     parser.add_argument("--quick", action="store_true",
                         help="only 40 components, without PIE: some minutes")
@@ -153,17 +171,22 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--retry", action="store_true", help="compute failed cells again")
     options = parser.parse_args()
+    firsts, methods = STUDIES[options.study]
+    wanted = options.methods or list(methods)
+    if not set(wanted) <= set(methods):
+        parser.error(f"methods of this study: {', '.join(methods)}")
+    data_sets = [name for name in options.data_sets or firsts if name in firsts]
     if options.quick:
         options.components = ["40"]
-        options.data_sets = [name for name in options.data_sets if name != "pie"]
+        data_sets = [name for name in data_sets if name != "pie"]
 
     # So that TERM ends the study like Ctrl-C does: the child is ended with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
     program = hashlib.sha256(Path(options.program).read_bytes()).hexdigest()[:12]
-    start, done = time.monotonic(), finished(options.retry, program)
+    file = results(options.study)
+    start, done = time.monotonic(), finished(file, options.retry, program)
     plan = [(name, method, k) for k in COMPONENTS if str(k) in options.components
-            for name in DATA_SETS if name in options.data_sets
-            for method in METHODS if method in options.methods]
+            for name in DATA_SETS if name in data_sets for method in methods if method in wanted]
     for name, method, k in plan:
         open_scalings = [s for s in SCALINGS if (name, method, k, s) not in done]
         if not open_scalings:
@@ -180,15 +203,15 @@ def main():
                     line |= evaluate(options, name, k, scaling, model) | {"fit": fitted}
                 except Failed as failure:
                     line |= {"failure": str(failure)}
-                keep(line | {"repeats": options.repeats, "program": program})
+                keep(file, line | {"repeats": options.repeats, "program": program})
                 what = line.get("failure") or f"AC {line['ac']['mean']:.3f} NMI {line['nmi']['mean']:.3f}"
                 if scaling == open_scalings[0] and fitted:
                     what += f"   error {fitted['error']:.4f}, {fitted['seconds']:.1f} s"
-                print(f"{name:15} {method:16} {k:3} {scaling:13} {what}", flush=True)
+                print(f"{name:15} {method:18} {k:3} {scaling:13} {what}", flush=True)
                 if "failure" in line and not fitted:
                     # The fit failed, and would fail for every scaling.
                     for other in open_scalings[1:]:
-                        keep(line | {"scaling": other, "repeats": options.repeats, "program": program})
+                        keep(file, line | {"scaling": other, "repeats": options.repeats, "program": program})
                     break
 
 

@@ -13,8 +13,8 @@ use deepnmf_eval::KMeans;
 
 pub(crate) use self::names::{
     ActivationName, ClassifierName, DtypeName, FormName, GraphName, LossName, MethodName,
-    ModelName, NeighbourWeightsName, NormalFormName, OptimizerName, PretrainingName, ScaleName,
-    ScalingName, SolverName, StartName, VariantName,
+    ModelName, NeighbourSearchName, NeighbourWeightsName, NormalFormName, OptimizerName,
+    PretrainingName, ScaleName, ScalingName, SolverName, StartName, VariantName,
 };
 use self::values::{
     at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, share_or_all,
@@ -195,6 +195,9 @@ pub(crate) struct BaselineArgs {
     /// gnmf: how much they count [default: binary]
     #[arg(long, value_enum)]
     pub(crate) neighbour_weights: Option<NeighbourWeightsName>,
+    /// gnmf: how they are found [default: auto]
+    #[arg(long, value_enum)]
+    pub(crate) neighbour_search: Option<NeighbourSearchName>,
 }
 
 /// What only models that learn from labels have.

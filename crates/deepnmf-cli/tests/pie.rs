@@ -64,6 +64,22 @@ fn a_nonlinearity_goes_below_the_bound_and_finds_the_people() {
 }
 
 #[test]
+fn the_methods_to_compare_with_reach_what_the_paper_prints() {
+    let Some(data) = pie() else { return };
+    // Multi-layer NMF takes minutes: studies/baselines has it, and other numbers of components.
+    let printed = [
+        ("--model nmf", 10.53),
+        ("--model nmf --solver multiplicative", 10.53),
+        ("--model nenmf", 9.83),
+        ("--model gnmf --solver hals", 10.56),
+    ];
+    for (flags, paper) in printed {
+        let error = number(&fit(&data, &format!("{flags} --layers 20 --json")), "error");
+        assert!(error <= paper, "{flags}: {error}, the paper has {paper}");
+    }
+}
+
+#[test]
 fn a_variable_that_is_not_there_is_named_with_those_that_are() {
     let Some(data) = pie() else { return };
     let folder = Folder::new();

@@ -48,7 +48,7 @@ pub mod update;
 pub use activation::Activation;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
-pub use graph::{Graph, LabelGraph, Labels, NeighbourWeights};
+pub use graph::{Graph, LabelGraph, Labels, NeighbourSearch, NeighbourWeights};
 pub use init::{NonNegativeStart, ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{

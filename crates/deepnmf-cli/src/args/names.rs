@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use deepnmf::{
-    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NeighbourWeights, NonNegativeStart,
-    NormalForm, Optimizer, Pretraining, Projection, ScaleIn, Start, Variant,
+    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NeighbourSearch, NeighbourWeights,
+    NonNegativeStart, NormalForm, Optimizer, Pretraining, Projection, ScaleIn, Start, Variant,
 };
 use deepnmf_eval::{Classifier, Scaling};
 
@@ -117,6 +117,18 @@ names! {
         Heat => NeighbourWeights::Heat { sigma: None },
         /// By the dot product
         Dot => NeighbourWeights::Dot,
+    }
+}
+
+names! {
+    /// How nearest neighbours are found.
+    NeighbourSearchName => NeighbourSearch {
+        /// Exactly up to 20000 samples, approximately beyond
+        Auto => NeighbourSearch::Auto,
+        /// By comparing all samples with all
+        Exact => NeighbourSearch::Exact,
+        /// By NN-Descent, which misses a few
+        Approximate => NeighbourSearch::Approximate,
     }
 }
 

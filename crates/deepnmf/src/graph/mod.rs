@@ -26,7 +26,7 @@ mod tiles;
 pub use binary::SameLabel;
 pub use dot::DotProduct;
 pub use fisher::Fisher;
-pub use knn::{NeighbourWeights, Neighbours};
+pub use knn::{NeighbourSearch, NeighbourWeights, Neighbours};
 pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
 pub use sum::WeightedSum;

@@ -140,6 +140,55 @@ fn copies_and_near_copies_are_ranked_properly() {
     check("all the same", &graph, &literal_neighbours(&same, 3, |_, _| 1.0));
 }
 
+/// Samples near a curved sheet, as real ones are near some surface of few dimensions.
+fn sheet(n: usize) -> Matrix<f64> {
+    let (place, rough) = (normal::<f64>(3, n, 1), normal::<f64>(40, n, 2));
+    let bend = normal::<f64>(40, 3, 3);
+    Matrix::from_fn(40, n, |i, j| {
+        let along: f64 = (0..3).map(|l| bend[(i, l)] * place[(l, j)]).sum();
+        along.sin() + 0.05 * rough[(i, j)]
+    })
+}
+
+#[test]
+fn an_approximate_search_finds_nearly_all_neighbours_at_any_number_of_threads() {
+    let x = sheet(3000);
+    let find = |search, seed| {
+        Neighbours::found_by((search, seed), &x, 5, NeighbourWeights::Binary).unwrap()
+    };
+    let exact = find(NeighbourSearch::Exact, 0);
+    let others = |graph: &Neighbours<f64>| -> Vec<Vec<usize>> {
+        (0..3000).map(|j| graph.of(j).map(|(other, _)| other).collect()).collect()
+    };
+    let truth = others(&exact);
+    let of = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| others(&find(NeighbourSearch::Approximate, 7)))
+    };
+    let found = of(1);
+    assert_eq!(found, of(3));
+    let hits = |(truth, found): (&Vec<usize>, &Vec<usize>)| {
+        truth.iter().filter(|other| found.contains(other)).count()
+    };
+    let hits: usize = truth.iter().zip(&found).map(hits).sum();
+    let all: usize = truth.iter().map(Vec::len).sum();
+    assert!(hits as f64 >= 0.99 * all as f64, "{hits} of {all}");
+}
+
+#[test]
+fn an_approximate_search_copes_with_few_samples_and_copies() {
+    for (n, count) in [(2, 1), (3, 2), (12, 5)] {
+        let x = normal::<f64>(4, n, 1);
+        let search = (NeighbourSearch::Approximate, 0);
+        let graph = Neighbours::found_by(search, &x, count, NeighbourWeights::Binary).unwrap();
+        check("few", &graph, &literal_neighbours(&x, count, |_, _| 1.0));
+    }
+    let same = Matrix::<f32>::zeros(3, 300);
+    let search = (NeighbourSearch::Approximate, 0);
+    let graph = Neighbours::found_by(search, &same, 3, NeighbourWeights::Binary).unwrap();
+    assert!((0..300).all(|j| graph.of(j).len() >= 3));
+}
+
 #[test]
 fn the_width_between_neighbours_is_their_median_distance() {
     let x = Matrix::from_vec(1, 4, vec![0.0, 1.0, 10.0, 13.0]).unwrap(); // edges of 1 and 3

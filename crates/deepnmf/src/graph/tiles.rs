@@ -154,6 +154,17 @@ impl<T: Scalar> Columns<T> {
         self.strips().flat_map_iter(sums_of).collect()
     }
 
+    /// All centred columns in `f32`.
+    pub(super) fn narrowed(&self) -> Vec<f32> {
+        let mut out = vec![0.0; self.x.as_slice().len()];
+        let columns = out.par_chunks_mut(self.x.rows().max(1)).enumerate();
+        columns.for_each(|(j, out)| {
+            let values = self.x.col(j).iter().zip(&self.centre);
+            out.iter_mut().zip(values).for_each(|(o, (v, c))| *o = f32::from_f64(v.to_f64() - c));
+        });
+        out
+    }
+
     /// Some centred columns in `f64`.
     fn widen(&self, cols: Range<usize>, out: &mut Vec<f64>) {
         out.clear();

@@ -4,8 +4,12 @@
 //! H <- H * [ (B^pos + G^neg H + (H W)^pos) / (B^neg + G^pos H + (H W)^neg + H D + eps) ]^eta
 //! ```
 //!
-//! (Algorithm 2; without a graph `W` and `D` are zero) with `B = Phi^T X`, `G = Phi^T Phi`, `A^pos = (|A| + A) / 2` and `A^neg = (|A| - A) / 2`, both
-//! non-negative. Zero entries stay zero.
+//! (Algorithm 2; without a graph `W` and `D` are zero) with `B = Phi^T X`, `G = Phi^T Phi`,
+//! `A^pos = (|A| + A) / 2` and `A^neg = (|A| - A) / 2`, both non-negative. Zero entries stay zero.
+//!
+//! Where no sample is tied to others, it can be repeated on the same products, which cost far more than
+//! an update does (Gillis & Glineur 2012), until an update moves a block of columns by less than a
+//! tenth of what its first one did.
 
 use super::Products;
 use super::blocks::{for_each_block, vectorised};
@@ -17,8 +21,16 @@ const COLUMNS: usize = 128;
 /// Keeps a denominator away from zero.
 const EPS: f64 = 1e-16;
 
-/// One multiplicative update of `h` with exponent `eta`.
-pub fn h_multiplicative<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, eta: f64) {
+/// A later update that moves less than this share of the first one (squared) is the last.
+const LITTLE: f64 = 0.01;
+
+/// At most `repeats` multiplicative updates of `h` with exponent `eta`.
+pub fn h_multiplicative<T: Scalar>(
+    h: &mut Matrix<T>,
+    products: Products<'_, T>,
+    eta: f64,
+    repeats: usize,
+) {
     let k = h.rows();
     let gram_pos = products.phi_t_phi.map(|v| v.larger(T::ZERO));
     let gram_neg = products.phi_t_phi.map(|v| (-v).larger(T::ZERO));
@@ -26,24 +38,27 @@ pub fn h_multiplicative<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>,
     let scratch = || (vec![T::ZERO; COLUMNS * k], vec![T::ZERO; COLUMNS * k]);
     for_each_block(h, products, COLUMNS, scratch, |(up, down), h, target| {
         let (up, down) = (&mut up[..h.len()], &mut down[..h.len()]);
-        let block = MatrixView::contiguous(h, k, h.len() / k);
-        mul_block(down, gram_pos.view(), block);
-        if any_negative {
-            mul_block(up, gram_neg.view(), block);
-        }
-        if let Some((hw, degrees)) = target.ties {
-            if !any_negative {
-                up.fill(T::ZERO);
+        let repeats = if target.ties.is_some() { 1 } else { repeats };
+        let mut first = 0.0;
+        for r in 0..repeats {
+            let block = MatrixView::contiguous(h, k, h.len() / k);
+            mul_block(down, gram_pos.view(), block);
+            if any_negative {
+                mul_block(up, gram_neg.view(), block);
             }
-            vectorised(|| add_ties(up, down, h, hw, degrees));
-        }
-        let ratio = Ratio { up, down, b: target.b };
-        #[allow(clippy::float_cmp)] // exactly the square root, or something else
-        if eta == 0.5 {
-            vectorised(|| ratio.apply(h, T::root));
-        } else {
-            let eta = T::from_f64(eta);
-            vectorised(|| ratio.apply(h, |r| r.power(eta)));
+            if let Some((hw, degrees)) = target.ties {
+                if !any_negative {
+                    up.fill(T::ZERO);
+                }
+                vectorised(|| add_ties(up, down, h, hw, degrees));
+            }
+            let moved = Ratio { up, down, b: target.b }.apply_power(h, eta);
+            if r == 0 {
+                first = moved;
+            }
+            if moved <= LITTLE * first {
+                break;
+            }
         }
     });
 }
@@ -70,14 +85,31 @@ struct Ratio<'a, T> {
 }
 
 impl<T: Scalar> Ratio<'_, T> {
+    /// Multiplies by the fraction to a power; returns how far `h` has moved, squared.
+    #[allow(clippy::float_cmp)] // exactly the square root, or exactly the fraction itself
+    fn apply_power(&self, h: &mut [T], eta: f64) -> f64 {
+        if eta == 0.5 {
+            return vectorised(|| self.apply(h, T::root));
+        }
+        if eta == 1.0 {
+            return vectorised(|| self.apply(h, |ratio| ratio));
+        }
+        let eta = T::from_f64(eta);
+        vectorised(|| self.apply(h, |ratio| ratio.power(eta)))
+    }
+
     #[inline(always)]
-    fn apply(&self, h: &mut [T], exponent: impl Fn(T) -> T) {
+    fn apply(&self, h: &mut [T], exponent: impl Fn(T) -> T) -> f64 {
         let eps = T::from_f64(EPS);
+        let mut moved = T::ZERO;
         for (((h, up), down), b) in h.iter_mut().zip(self.up).zip(self.down).zip(self.b) {
             let up = *up + b.larger(T::ZERO);
             let down = *down + (-*b).larger(T::ZERO) + eps;
             let new = *h * exponent(up / down);
-            *h = if new < T::FLUSH { T::ZERO } else { new };
+            let new = if new < T::FLUSH { T::ZERO } else { new };
+            moved += (new - *h) * (new - *h);
+            *h = new;
         }
+        moved.to_f64()
     }
 }

@@ -79,8 +79,12 @@ impl<'a, T: Scalar> Products<'a, T> {
 pub enum HSolver {
     /// The paper's multiplicative rule.
     Multiplicative {
-        /// The exponent; the objective provably never rises for 0.5 and below.
+        /// The exponent; the objective provably never rises for 0.5 and below, and up to 1 where
+        /// nothing is negative.
         eta: f64,
+        /// The most updates in one iteration; samples that are tied to others have one.
+        #[serde(default = "once")]
+        repeats: usize,
     },
     /// Exact coordinate descent, row by row.
     Hals {
@@ -96,7 +100,7 @@ pub enum HSolver {
 
 impl HSolver {
     /// The multiplicative rule with the paper's square root.
-    pub const MULTIPLICATIVE: Self = Self::Multiplicative { eta: 0.5 };
+    pub const MULTIPLICATIVE: Self = Self::Multiplicative { eta: 0.5, repeats: 1 };
     /// Coordinate descent with enough sweeps to be worth the products it works on.
     pub const HALS: Self = Self::Hals { sweeps: 10 };
     /// Accelerated gradients with enough steps to be worth the products they work on.
@@ -105,11 +109,16 @@ impl HSolver {
     /// Refuses settings no rule can work with.
     pub(crate) fn check(self) -> Result<()> {
         match self {
-            Self::Multiplicative { eta } if !(eta > 0.0 && eta <= 1.0) => Err(Error::parameter(
-                "the exponent eta of the multiplicative rule",
-                eta,
-                "it must be above 0 and at most 1 (0.5 is the paper's)",
-            )),
+            Self::Multiplicative { eta, .. } if !(eta > 0.0 && eta <= 1.0) => {
+                Err(Error::parameter(
+                    "the exponent eta of the multiplicative rule",
+                    eta,
+                    "it must be above 0 and at most 1 (0.5 is the paper's)",
+                ))
+            }
+            Self::Multiplicative { repeats: 0, .. } => {
+                Err(Error::parameter("the number of repeated updates", 0, "at least 1 is needed"))
+            }
             Self::Hals { sweeps: 0 } => {
                 Err(Error::parameter("the number of sweeps", 0, "at least 1 is needed"))
             }
@@ -120,14 +129,32 @@ impl HSolver {
         }
     }
 
+    /// The same rule, which works no longer on products than they took: with `k` components, those of
+    /// a column cost `length k` and a pass over it `k^2` (Gillis & Glineur 2012).
+    pub(crate) fn worth(self, length: usize, k: usize) -> Self {
+        let most = 1 + length / k.max(1);
+        match self {
+            Self::Multiplicative { eta, repeats } => {
+                Self::Multiplicative { eta, repeats: repeats.min(most) }
+            }
+            Self::Hals { sweeps } => Self::Hals { sweeps: sweeps.min(most) },
+            Self::Accelerated { steps } => Self::Accelerated { steps: steps.min(most) },
+        }
+    }
+
     /// Updates the features `h` in place.
     pub fn update<T: Scalar>(self, h: &mut Matrix<T>, products: Products<'_, T>) {
         match self {
-            Self::Multiplicative { eta } => h_multiplicative(h, products, eta),
+            Self::Multiplicative { eta, repeats } => h_multiplicative(h, products, eta, repeats),
             Self::Hals { sweeps } => h_hals(h, products, sweeps),
             Self::Accelerated { steps } => h_accelerated(h, products, steps),
         }
     }
+}
+
+/// What files of before repeats were known mean.
+fn once() -> usize {
+    1
 }
 
 impl Default for HSolver {

@@ -5,7 +5,12 @@ use crate::matrix::{DataMatrix, gram_of_rows, pseudo_inverse};
 use crate::objective::reconstruction_error;
 use crate::testing::{distance, literal_error, literal_product, normal, optimality, positive};
 
-const SOLVERS: [HSolver; 3] = [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED];
+const SOLVERS: [HSolver; 4] = [
+    HSolver::MULTIPLICATIVE,
+    HSolver::Multiplicative { eta: 0.5, repeats: 5 },
+    HSolver::HALS,
+    HSolver::ACCELERATED,
+];
 
 /// A problem `min |X - Phi H|` with its products and a start.
 struct Problem<T> {
@@ -60,10 +65,23 @@ fn the_multiplicative_rule_equals_its_formula() {
         for eta in [0.5, 0.3, 1.0] {
             let problem = Problem::<f64>::new(p, n, k, 3);
             let mut h = problem.h.clone();
-            h_multiplicative(&mut h, problem.products(), eta);
+            h_multiplicative(&mut h, problem.products(), eta, 1);
             assert!(distance(&h, &literal_multiplicative(&problem, eta)) < 1e-12);
         }
     }
+}
+
+#[test]
+fn two_repeats_are_two_updates_and_more_stop_where_little_moves() {
+    let problem = Problem::<f64>::new(9, 300, 4, 3);
+    let updated = |calls: usize, repeats| {
+        let mut h = problem.h.clone();
+        (0..calls).for_each(|_| h_multiplicative(&mut h, problem.products(), 0.5, repeats));
+        h
+    };
+    assert_eq!(updated(1, 2), updated(2, 1));
+    assert_eq!(updated(1, 100_000), updated(1, 200_000));
+    assert_ne!(updated(1, 100_000), updated(100, 1));
 }
 
 /// One sweep of coordinate descent, entry by entry.
@@ -244,7 +262,7 @@ fn the_basis_survives_ill_conditioned_features_in_f32() {
 #[test]
 fn settings_without_meaning_are_refused() {
     for eta in [0.0, -1.0, 1.5, f64::NAN] {
-        assert!(HSolver::Multiplicative { eta }.check().is_err());
+        assert!(HSolver::Multiplicative { eta, repeats: 1 }.check().is_err());
     }
     assert!(HSolver::Hals { sweeps: 0 }.check().is_err());
     assert!(HSolver::Accelerated { steps: 0 }.check().is_err());

@@ -79,7 +79,7 @@ fn the_multiplicative_rule_is_that_of_algorithm_2() {
         Box::new(SameLabel::<f64>::new(&labels)) as Box<dyn Graph<f64>>,
     )])
     .unwrap();
-    let found = problem.updated(HSolver::Multiplicative { eta }, &sum, 1);
+    let found = problem.updated(HSolver::Multiplicative { eta, repeats: 1 }, &sum, 1);
     assert!(distance(&found[0], &expected) < 1e-12);
 }
 

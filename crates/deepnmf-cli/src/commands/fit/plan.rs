@@ -124,6 +124,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--variant", labels.variant.is_some(), deep && (weak || transfer), "deep-wsf"),
         ("--neighbours", baseline.neighbours.is_some(), gnmf, "gnmf"),
         ("--neighbour-weights", baseline.neighbour_weights.is_some(), gnmf, "gnmf"),
+        ("--neighbour-search", baseline.neighbour_search.is_some(), gnmf, "gnmf"),
         ("--gamma", baseline.gamma.is_some(), dnmf, "dnmf"),
         ("--delta", baseline.delta.is_some(), dnmf, "dnmf"),
         ("--init-from", args.init_from.is_some(), semi, "semi-nmf or deep-semi-nmf"),
@@ -155,7 +156,9 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
         }
     };
     let solver = match options.solver {
-        HSolver::Multiplicative { .. } => HSolver::Multiplicative { eta: args.eta.unwrap_or(1.0) },
+        HSolver::Multiplicative { .. } => {
+            HSolver::Multiplicative { eta: args.eta.unwrap_or(1.0), repeats: Nmf::REPEATS }
+        }
         other => other,
     };
     let mut nmf = Nmf::new(k).start(start).solver(solver).stop(options.stop).seed(options.seed);
@@ -178,7 +181,8 @@ fn gnmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Gnmf, UsageErr
     };
     let neighbours = args.baseline.neighbours.unwrap_or(gnmf.neighbours);
     let weights = args.baseline.neighbour_weights.map_or(gnmf.weights, Into::into);
-    Ok(gnmf.neighbours(neighbours, weights))
+    let search = args.baseline.neighbour_search.map_or(gnmf.search, Into::into);
+    Ok(gnmf.neighbours(neighbours, weights).search(search))
 }
 
 /// The model with the flags that only it has.
@@ -279,7 +283,7 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let unused = |text: &str| Err(UsageError(text.into()));
     let solver = match (args.solver.unwrap_or(SolverName::Hals), args.eta, args.inner) {
         (SolverName::Multiplicative, eta, None) => {
-            HSolver::Multiplicative { eta: eta.unwrap_or(0.5) }
+            HSolver::Multiplicative { eta: eta.unwrap_or(0.5), repeats: 1 }
         }
         (SolverName::Hals, None, Some(sweeps)) => HSolver::Hals { sweeps },
         (SolverName::Accelerated, None, Some(steps)) => HSolver::Accelerated { steps },

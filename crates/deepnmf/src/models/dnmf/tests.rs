@@ -42,7 +42,7 @@ fn the_criterion_is_that_of_its_definition() {
 fn the_objective_never_rises() {
     let (x, labels) = (positive::<f64>(12, 50, 2), labels(50));
     let stop = StopRule { kappa: 0.0, max_iterations: 40, max_seconds: None };
-    for solver in [Nmf::LEE_SEUNG, HSolver::Multiplicative { eta: 0.5 }, HSolver::HALS] {
+    for solver in [Nmf::LEE_SEUNG, HSolver::MULTIPLICATIVE, HSolver::HALS] {
         for (gamma, delta) in [(0.1, 0.0), (10.0, 0.0), (0.1, 0.01)] {
             let nmf = Nmf::new(4).solver(solver).stop(stop);
             let model = Dnmf::new(4, gamma, delta).with(nmf).fit(&x, &labels).unwrap();

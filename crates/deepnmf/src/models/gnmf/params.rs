@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::FitSession;
 use crate::error::Result;
-use crate::graph::{Graph, NeighbourWeights, Neighbours, WeightedSum};
+use crate::graph::{Graph, NeighbourSearch, NeighbourWeights, Neighbours, WeightedSum};
 use crate::matrix::{DataMatrix, Scalar};
 use crate::models::nmf::Held;
 use crate::models::wsf::check_lambda;
@@ -30,6 +30,9 @@ pub struct Gnmf {
     pub neighbours: usize,
     /// How much they count.
     pub weights: NeighbourWeights,
+    /// How they are found.
+    #[serde(default)]
+    pub search: NeighbourSearch,
 }
 
 impl Gnmf {
@@ -41,6 +44,7 @@ impl Gnmf {
             lambda: 100.0,
             neighbours: 5,
             weights: NeighbourWeights::default(),
+            search: NeighbourSearch::default(),
         }
     }
 
@@ -62,6 +66,12 @@ impl Gnmf {
         Self { neighbours, weights, ..self }
     }
 
+    /// Sets how neighbours are found.
+    #[must_use]
+    pub fn search(self, search: NeighbourSearch) -> Self {
+        Self { search, ..self }
+    }
+
     /// Factorizes `x`.
     ///
     /// # Errors
@@ -81,7 +91,8 @@ impl Gnmf {
     ) -> Result<Model<T>> {
         self.nmf.check(x)?;
         check_lambda(&[self.lambda], 1, "graph")?;
-        let near = Neighbours::new(x, self.neighbours, self.weights)?;
+        let search = (self.search, self.nmf.seed);
+        let near = Neighbours::found_by(search, x, self.neighbours, self.weights)?;
         let graph = WeightedSum::new(vec![(self.lambda, Box::new(near) as Box<dyn Graph<T>>)])?;
         let held = (!graph.is_empty()).then_some(Held::Tied { graph: &graph, unit_sums: false });
         let (factors, summary) = self.nmf.fit_stage(x, (Stage::Fitting, held), session)?;

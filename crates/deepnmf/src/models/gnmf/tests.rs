@@ -28,7 +28,7 @@ fn without_a_weight_it_is_nmf_bit_for_bit() {
 fn the_objective_never_rises() {
     let x = positive::<f64>(12, 50, 2);
     for weights in WEIGHTS {
-        for solver in [Nmf::LEE_SEUNG, HSolver::Multiplicative { eta: 0.5 }, HSolver::HALS] {
+        for solver in [Nmf::LEE_SEUNG, HSolver::MULTIPLICATIVE, HSolver::HALS] {
             for lambda in [0.1, 100.0] {
                 let nmf = Nmf::new(4).solver(solver).stop(rounds(40));
                 let model = Gnmf::new(4).with(nmf).lambda(lambda).neighbours(4, weights);

@@ -6,10 +6,15 @@ use super::algorithm::JointLoop;
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
+use crate::models::nmf::bring_to_unit_sums;
 use crate::models::options::check_layers;
 use crate::models::summary::{Outcome, svd_bound};
 use crate::models::{Model, Nmf, Settings, Summary};
 use crate::observe::Stage;
+use crate::stop::StopRule;
+
+/// Iterations after which the factorization of a layer alone is a start as good as any.
+const PRETRAINING: usize = 50;
 
 /// Multi-layer NMF: `X ~ Z_1 Z_2 ... Z_m H_m`, nothing negative.
 ///
@@ -24,7 +29,8 @@ use crate::observe::Stage;
 pub struct MultilayerNmf {
     /// The number of components of each layer, the one next to the data first.
     pub layers: Vec<usize>,
-    /// How each layer is factorized first; its number of components is of no account.
+    /// How each layer is factorized first, in 50 iterations at most, and when the joint tuning stops; its
+    /// number of components is of no account.
     pub nmf: Nmf,
 }
 
@@ -62,10 +68,15 @@ impl MultilayerNmf {
         check_non_negative(x)?;
         let (mut z, mut h, mut runs) = (vec![], None, vec![]);
         for (i, &components) in self.layers.iter().enumerate() {
-            let nmf = Nmf { components, measure_bound: false, ..self.nmf.clone() };
+            let max_iterations = self.nmf.stop.max_iterations.min(PRETRAINING);
+            let stop = StopRule { max_iterations, ..self.nmf.stop };
+            let nmf = Nmf { components, stop, measure_bound: false, ..self.nmf.clone() };
             let input = h.as_ref().map_or(x, |h| h as &dyn DataMatrix<T>);
             let stage = Stage::Pretraining { layer: i + 1 };
             let (mut factors, summary) = nmf.fit_stage(input, (stage, None), session)?;
+            // The next layer is to see features by how much they matter, not by how they happen to be
+            // scaled.
+            bring_to_unit_sums(&mut factors.z[0], &mut factors.h[0]);
             z.append(&mut factors.z);
             h = factors.h.pop();
             runs.extend(summary.runs);

@@ -59,7 +59,7 @@ pub(crate) fn alternate<'a, T: Scalar>(
 }
 
 /// Scales the columns of `z` to sum 1 and the rows of `h` such that the product stays.
-fn bring_to_unit_sums<T: Scalar>(z: &mut Matrix<T>, h: &mut Matrix<T>) {
+pub(crate) fn bring_to_unit_sums<T: Scalar>(z: &mut Matrix<T>, h: &mut Matrix<T>) {
     for r in 0..z.cols() {
         let sum: f64 = z.col(r).iter().map(|v| v.to_f64()).sum();
         if sum.is_normal() {
@@ -75,7 +75,8 @@ impl<T: Scalar> Alternation<'_, T> {
     fn update_basis(&self, z: &mut Matrix<T>, h: &Matrix<T>) {
         let (x_ht, hht) = basis_products(self.x, h);
         let (mut turned, target) = (z.t().to_matrix(), x_ht.t().to_matrix());
-        self.solver.update(&mut turned, Products::untied(&target, &hht));
+        let solver = self.solver.worth(self.x.shape().1, h.rows());
+        solver.update(&mut turned, Products::untied(&target, &hht));
         *z = turned.t().to_matrix();
     }
 
@@ -95,7 +96,8 @@ impl<T: Scalar> Alternation<'_, T> {
             Some(Held::Equal(classes)) => classes.average(&mut z_t_x),
             None => {}
         }
-        update_tied(self.solver, h, (&z_t_x, &z_t_z), &mut tied);
+        let solver = self.solver.worth(z.rows(), z.cols());
+        update_tied(solver, h, (&z_t_x, &z_t_z), &mut tied);
         if let Some(Held::Equal(classes)) = &self.held {
             // Their problems are the same, but some rules work harder on some blocks of columns. The
             // problems are convex, too: a mean of answers is no worse than their mean value.

@@ -41,7 +41,12 @@ pub struct Nmf {
 
 impl Nmf {
     /// The multiplicative rule of Lee & Seung.
-    pub const LEE_SEUNG: HSolver = HSolver::Multiplicative { eta: 1.0 };
+    pub const LEE_SEUNG: HSolver = HSolver::Multiplicative { eta: 1.0, repeats: 1 };
+    /// The same, repeated while the products it works on are worth it.
+    pub const MULTIPLICATIVE: HSolver =
+        HSolver::Multiplicative { eta: 1.0, repeats: Self::REPEATS };
+    /// How often a multiplicative update is repeated at most.
+    pub const REPEATS: usize = 10;
 
     /// NMF with `components` components and default settings.
     pub fn new(components: usize) -> Self {

@@ -5,20 +5,22 @@
 //! w_jl = 1,  exp(-|x_j - x_l|^2 / (2 sigma^2)),  or  x_j^T x_l        d_j = sum_l |w_jl|
 //! ```
 //!
-//! Neighbours are exact: distances of all pairs, from matrix products, leave few candidates whose
-//! rounding errors would allow them a place, and these are measured by the definition. Of samples
-//! at the same distance the first ones count. `W` is kept sparse, at most `2 n q` numbers; a
-//! product costs `k` operations for each.
+//! The neighbours of some ten thousand samples are found by comparing all of them (`exact.rs`), those
+//! of more by a search that misses a few (`approximate.rs`). `W` is kept sparse, at most `2 n q`
+//! numbers; a product costs `k` operations for each.
 //!
 //! Absolute values in `d` keep `L` positive semi-definite where dot products are negative; `dot.rs`
 //! says why. `W` itself has a zero diagonal and so is not positive semi-definite.
+
+mod approximate;
+mod exact;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Graph;
 use super::rbf::{check_width, heat, median_or_one};
-use super::tiles::{Columns, Strip, tiles};
+use super::tiles::Columns;
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Scalar, dot};
 
@@ -41,6 +43,33 @@ pub enum NeighbourWeights {
     Dot,
 }
 
+/// How the nearest samples are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NeighbourSearch {
+    /// Exactly up to [`MOST_SAMPLES_COMPARED`](Self::MOST_SAMPLES_COMPARED) samples, approximately
+    /// beyond.
+    #[default]
+    Auto,
+    /// All samples are compared with all: `2 p n^2` operations.
+    Exact,
+    /// By NN-Descent, which misses a few of them: about `n log n` comparisons.
+    Approximate,
+}
+
+impl NeighbourSearch {
+    /// The most samples that [`Auto`](Self::Auto) compares with each other.
+    pub const MOST_SAMPLES_COMPARED: usize = 20_000;
+
+    fn is_exact_for(self, samples: usize) -> bool {
+        match self {
+            Self::Auto => samples <= Self::MOST_SAMPLES_COMPARED,
+            Self::Exact => true,
+            Self::Approximate => false,
+        }
+    }
+}
+
 /// The graph that ties every sample to its nearest ones.
 #[derive(Debug, Clone)]
 pub struct Neighbours<T> {
@@ -53,11 +82,24 @@ pub struct Neighbours<T> {
 }
 
 impl<T: Scalar> Neighbours<T> {
-    /// The graph of these samples.
+    /// The graph of these samples, found by a search that suits their number.
     ///
     /// # Errors
     /// If there are not more samples than `neighbours`, or a width is not above zero.
     pub fn new(
+        x: &dyn DataMatrix<T>,
+        neighbours: usize,
+        weights: NeighbourWeights,
+    ) -> Result<Self> {
+        Self::found_by((NeighbourSearch::Auto, 0), x, neighbours, weights)
+    }
+
+    /// The graph of these samples, found by a given search, which may need a seed.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn found_by(
+        (search, seed): (NeighbourSearch, u64),
         x: &dyn DataMatrix<T>,
         neighbours: usize,
         weights: NeighbourWeights,
@@ -68,7 +110,12 @@ impl<T: Scalar> Neighbours<T> {
             check_width(sigma)?;
         }
         let columns = Columns::about_the_mean(x.to_dense());
-        let edges = edges(&columns, neighbours);
+        let found = if search.is_exact_for(n) {
+            exact::nearest(&columns, neighbours)
+        } else {
+            approximate::nearest(&columns, neighbours, seed)?
+        };
+        let edges = both_ways(found);
         let weights: Vec<T> = weights.of(&edges, columns.matrix());
         let starts: Vec<usize> =
             (0..=n).map(|j| edges.partition_point(|edge| edge.from < j)).collect();
@@ -146,89 +193,33 @@ struct Edge {
 }
 
 /// All edges in both directions, each once, in the order of their ends.
-fn edges<T: Scalar>(columns: &Columns<T>, neighbours: usize) -> Vec<Edge> {
-    let found = columns.strips().flat_map_iter(|strip| nearest(columns, strip, neighbours));
+fn both_ways(found: Vec<Edge>) -> Vec<Edge> {
     let both = |e: Edge| [e, Edge { from: e.to, to: e.from, ..e }];
-    let mut edges: Vec<Edge> = found.flat_map_iter(both).collect();
+    let mut edges: Vec<Edge> = found.into_iter().flat_map(both).collect();
     // Two of the same ends have the same length to the bit: which one stays does not matter.
     edges.par_sort_unstable_by_key(|edge| (edge.from, edge.to));
     edges.dedup_by_key(|edge| (edge.from, edge.to));
     edges
 }
 
-/// The nearest neighbours of the columns of one strip.
-fn nearest<T: Scalar>(columns: &Columns<T>, mut strip: Strip<'_, T>, count: usize) -> Vec<Edge> {
-    let mut candidates: Vec<_> = strip
-        .cols()
-        .map(|sample| Candidates { sample, limit: f64::INFINITY, found: vec![] })
-        .collect();
-    for rows in tiles(columns.count()) {
-        strip.squared_distances(rows.clone());
-        for (candidates, distances) in
-            candidates.iter_mut().zip(strip.tile().chunks_exact(rows.len()))
-        {
-            for (other, distance) in rows.clone().zip(distances) {
-                candidates.offer(columns, other, *distance);
-            }
-            candidates.prune(count);
-        }
-    }
-    candidates.into_iter().flat_map(|candidates| candidates.nearest(columns, count)).collect()
-}
-
-/// Samples that may be among the nearest ones of `sample`.
-struct Candidates {
+/// The `count` shortest edges from `sample` to others, which are given in their order; of equally long
+/// ones the first.
+fn shortest<T: Scalar>(
+    columns: &Columns<T>,
     sample: usize,
-    /// A squared distance that enough candidates certainly keep.
-    limit: f64,
-    found: Vec<Candidate>,
-}
-
-/// A sample and the range in which its squared distance lies.
-struct Candidate {
-    other: usize,
-    least: f64,
-    most: f64,
-}
-
-impl Candidates {
-    fn offer<T: Scalar>(&mut self, columns: &Columns<T>, other: usize, distance: f64) {
-        // Rounding errors of both ways to compute a distance, generously: each is a sum of p
-        // products, none of them larger than these two lengths.
-        let terms = (columns.matrix().rows() + 4) as f64;
-        let lengths = columns.length(self.sample) + columns.length(other);
-        let error = 4.0 * terms * f64::EPSILON * lengths;
-        let (least, most) = (distance - error, distance + error);
-        if other != self.sample && least <= self.limit {
-            self.found.push(Candidate { other, least, most });
+    others: impl Iterator<Item = usize>,
+    count: usize,
+) -> Vec<Edge> {
+    let (mut edges, mut copies) = (Vec::new(), 0);
+    for to in others {
+        let squared_length = columns.squared_distance(sample, to);
+        edges.push(Edge { from: sample, to, squared_length });
+        copies += usize::from(squared_length == 0.0);
+        if copies == count {
+            break; // nothing is nearer, and what follows is not first
         }
     }
-
-    /// Drops those that `count` others are certainly nearer than.
-    fn prune(&mut self, count: usize) {
-        if self.found.len() > count {
-            let by_most = |a: &Candidate, b: &Candidate| a.most.total_cmp(&b.most);
-            let (_, last, _) = self.found.select_nth_unstable_by(count - 1, by_most);
-            self.limit = last.most;
-            self.found.retain(|candidate| candidate.least <= self.limit);
-        }
-    }
-
-    /// The `count` nearest by the definition of a distance; of equally near ones the first.
-    fn nearest<T: Scalar>(mut self, columns: &Columns<T>, count: usize) -> Vec<Edge> {
-        self.found.sort_unstable_by_key(|candidate| candidate.other);
-        let mut edges = Vec::with_capacity(self.found.len());
-        let mut copies = 0;
-        for Candidate { other: to, .. } in self.found {
-            let squared_length = columns.squared_distance(self.sample, to);
-            edges.push(Edge { from: self.sample, to, squared_length });
-            copies += usize::from(squared_length == 0.0);
-            if copies == count {
-                break; // nothing is nearer, and what follows is not first
-            }
-        }
-        edges.sort_by(|a, b| a.squared_length.total_cmp(&b.squared_length)); // stable
-        edges.truncate(count);
-        edges
-    }
+    edges.sort_by(|a, b| a.squared_length.total_cmp(&b.squared_length)); // stable
+    edges.truncate(count);
+    edges
 }

@@ -1,6 +1,6 @@
 //! Data files, built-in data and gradient orientations.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use deepnmf::Scalar;
 use deepnmf_data::preprocess::{Pipeline, Step};
@@ -31,8 +31,8 @@ type Data<'py> = (
     path, *, narrow, data_key, labels_key, labels_file, labels_by, image, pattern, resize
 ))]
 #[allow(clippy::too_many_arguments)] // named ones, in Python
-pub(crate) fn load(
-    py: Python<'_>,
+pub(crate) fn load<'py>(
+    py: Python<'py>,
     path: PathBuf,
     narrow: bool,
     data_key: Option<String>,
@@ -42,7 +42,7 @@ pub(crate) fn load(
     image: Option<&str>,
     pattern: Option<String>,
     resize: Option<(usize, usize)>,
-) -> PyResult<Data<'_>> {
+) -> PyResult<Data<'py>> {
     let image_shape: Option<ImageShape> =
         image.map(str::parse).transpose().map_err(|error| of_data(&error))?;
     let by = labels_by.map_or(JoinBy::Row, JoinBy::Name);
@@ -53,15 +53,16 @@ pub(crate) fn load(
         images: ImageOptions { resize, pattern },
         labels_file: labels_file.map(|path| LabelFile { path, by }),
     };
-    fn read<'py, T: Scalar + Element>(
-        py: Python<'py>,
-        path: &std::path::Path,
-        options: &LoadOptions,
-    ) -> PyResult<Data<'py>> {
-        let data = py.detach(|| deepnmf_data::load::<T>(path, options));
-        handed_over(py, data.map_err(|error| of_data(&error))?)
-    }
     if narrow { read::<f32>(py, &path, &options) } else { read::<f64>(py, &path, &options) }
+}
+
+fn read<'py, T: Scalar + Element>(
+    py: Python<'py>,
+    path: &Path,
+    options: &LoadOptions,
+) -> PyResult<Data<'py>> {
+    let data = py.detach(|| deepnmf_data::load::<T>(path, options));
+    handed_over(py, data.map_err(|error| of_data(&error))?)
 }
 
 /// Makes the built-in data that a specification names, such as `faces:poses=3`.

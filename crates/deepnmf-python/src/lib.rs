@@ -4,6 +4,8 @@
 //! Python (`python/deepnmf`). Samples are rows in Python and columns here, which in memory is the
 //! same thing.
 
+#![allow(clippy::needless_pass_by_value)] // arguments from Python arrive as values
+
 mod array;
 mod data;
 mod errors;

@@ -65,9 +65,8 @@ impl Model {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let missing = !path.exists();
-        py.detach(|| load_model(&path)).map(Self).map_err(|error| match missing {
-            true => PyFileNotFoundError::new_err(error.to_string()),
-            false => of_model(error),
+        py.detach(|| load_model(&path)).map(Self).map_err(|error| {
+            if missing { PyFileNotFoundError::new_err(error.to_string()) } else { of_model(error) }
         })
     }
 
@@ -155,11 +154,11 @@ impl Model {
 
     /// What is taken off every sample first.
     #[getter]
-    fn offset<'py>(&self, py: Python<'py>) -> Option<PyResult<Bound<'py, PyAny>>> {
+    fn offset<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         either!(self.0, m => m.factors.offset.clone().map(|offset| {
             let column = Matrix::from_vec(offset.len(), 1, offset).map_err(of_model)?;
             into_rows(py, column)
-        }))
+        }).transpose())
     }
 
     /// The features of new samples at a layer counted from 1.

@@ -22,7 +22,7 @@ fn no_factorization_is_better_than_the_smallest_error() {
     let model = SemiNmf::new(4).fit(&x).unwrap();
     let least = crate::smallest_error(&x, 4, 0).unwrap();
     assert!((model.summary.svd_bound.unwrap() - least).abs() < 1e-9 * least);
-    assert_eq!(crate::smallest_error(&x, 99, 0).unwrap(), 0.0);
+    assert!(crate::smallest_error(&x, 99, 0).unwrap() < 1e-12);
     assert!(crate::smallest_error(&x, 0, 0).is_err());
 }
 

@@ -53,7 +53,7 @@ def accuracy(features, attribute):
     return clustering_accuracy(labels, clusters)
 
 
-deep = DeepSemiNMF((60, 20), activation="relu", random_state=0).fit(oriented)
+deep = DeepSemiNMF((60, 20), activation="relu", tol=1e-4, random_state=0).fit(oriented)
 table = {
     "pixels": faces.X,
     "whitened PCA of pixels": WhitenedPCA(30, random_state=0).fit_transform(faces.X),

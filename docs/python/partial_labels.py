@@ -36,7 +36,7 @@ def score(model):
 
 
 weights = [0.0, 1e-4, 1e-3, 1e-2, 1e-1]
-scores = [score(WSF(20, lam=lam, random_state=0)) for lam in weights]
+scores = [score(WSF(20, lam=lam, tol=1e-4, random_state=0)) for lam in weights]
 for lam, found in zip(weights, scores, strict=True):
     print(f"lam {lam:<7g} {found:.3f}")
 print(f"Semi-NMF    {score(SemiNMF(20, random_state=0)):.3f}")
@@ -58,7 +58,7 @@ figure.tight_layout()
 # %%
 y = np.column_stack([pose, faces.labels["expression"]]).astype(object)
 y[rng.random(y.shape) < 0.5] = None
-model = DeepWSF((30, 15), lam=(1e-2, 1e-2), random_state=0).fit(X, y)
+model = DeepWSF((30, 15), lam=(1e-2, 1e-2), tol=1e-4, random_state=0).fit(X, y)
 print([h.shape for h in model.features_], model.stop_reason_)
 for notice in model.notices_:
     print("note:", notice)

@@ -111,11 +111,13 @@ fn sum_up(failed: &[String]) -> ExitCode {
 
 /// What has failed of the Python package, which is installed in an environment of its own.
 fn test_package() -> Vec<String> {
-    match (python::NEWEST.interpreter(&workspace()), env::var_os("CI")) {
-        (Ok(python), _) => package::test(&workspace(), &python),
-        (Err(why), Some(_)) => vec![format!("the Python package: {why}")],
-        (Err(why), None) => {
-            say(&format!("note: {why}; the Python package is not tested (with CI it fails)"));
+    match python::NEWEST.interpreter(&workspace()) {
+        Ok(python) => package::test(&workspace(), &python),
+        Err(why) if env::var_os("CI").is_some_and(|ci| ci == "true") => {
+            vec![format!("the Python package: {why}")]
+        }
+        Err(why) => {
+            say(&format!("note: {why}; the Python package is not tested (with CI=true it fails)"));
             vec![]
         }
     }

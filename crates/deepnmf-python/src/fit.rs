@@ -46,16 +46,21 @@ pub(crate) fn fit<'py>(
     let model = match x {
         Samples::F32(x) => {
             let job = Job { settings, x: view(&x)?, attributes };
-            let model = py.detach(|| watched(&pool, &job, &mut watcher))?;
-            AnyModel::F32(deepnmf::Model { provenance, ..model })
+            let model = py.detach(|| watched(&pool, &job, &mut watcher));
+            model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
         Samples::F64(x) => {
             let job = Job { settings, x: view(&x)?, attributes };
-            let model = py.detach(|| watched(&pool, &job, &mut watcher))?;
-            AnyModel::F64(deepnmf::Model { provenance, ..model })
+            let model = py.detach(|| watched(&pool, &job, &mut watcher));
+            model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
     };
-    Ok((Model::new(model), watcher.interruption))
+    match (model, watcher.interruption) {
+        (Ok(model), interruption) => Ok((Model::new(model), interruption)),
+        // Who interrupts a fit does not care what else went wrong with it.
+        (Err(_), Some(interruption)) => Err(interruption),
+        (Err(error), None) => Err(error),
+    }
 }
 
 fn understood<S: DeserializeOwned>(text: &str) -> PyResult<S> {

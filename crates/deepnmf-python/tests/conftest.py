@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+# One of scikit-learn's checks runs only with this, which SciPy reads when it is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import deepnmf
 import numpy as np
 import pytest

@@ -208,14 +208,15 @@ def test_wrong_parameters_are_named_at_fit(name: str, value: Any, words: str, X:
 
 @pytest.mark.parametrize("cls", DEEP, ids=lambda cls: cls.__name__)
 def test_wrong_layers_are_named_at_fit(cls: type[Factorization], X: Matrix) -> None:
-    for layers, words in [
+    wrong: list[tuple[Any, str]] = [
         (5, "layers is 5: it must be a list"),
         ((), "the list of layers is empty"),
         ((8, 0), "each of layers is 0"),
         ((99, 3), "layer 1 is 99: with 60 samples"),
-    ]:
+    ]
+    for layers, words in wrong:
         with pytest.raises(ValueError) as told:  # noqa: PT011, the words are checked
-            cls(layers=layers).fit(X)
+            small(cls, layers=layers).fit(X)
         assert words in str(told.value)
 
 

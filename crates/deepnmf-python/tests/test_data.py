@@ -20,7 +20,8 @@ def test_arrays_and_tables_are_read_with_their_labels(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load_data(tmp_path / "x.npy").X, X)
     np.savez(tmp_path / "x.npz", X=X, y=[3, 1, 3, 2, 1])
     np.testing.assert_array_equal(load_data(tmp_path / "x.npz").labels["y"], [3, 1, 3, 2, 1])
-    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=["u", "v", "u", None, "v"])
+    kind: list[Any] = ["u", "v", "u", None, "v"]
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=kind)
     frame.to_csv(tmp_path / "x.csv", index=False)
     data = load_data(str(tmp_path / "x.csv"), labels_key="kind", dtype="float32")
     assert data.feature_names == ["a", "b", "c"]

@@ -27,6 +27,7 @@ def test_every_check_of_scikit_learn_passes(cls: type[Any]) -> None:
 def test_every_parameter_survives_a_clone_as_it_is(cls: type[Factorization]) -> None:
     estimator = cls()
     params = estimator.get_params()
-    assert clone(estimator).get_params() == params
+    cloned: Any = clone(estimator)
+    assert cloned.get_params() == params
     for name, value in params.items():
         assert getattr(estimator, name) is value

@@ -139,8 +139,9 @@ def test_features_and_components_have_the_promised_signs(
 
 @each
 def test_sparse_data_are_refused_in_words(cls: type[Factorization], X: Matrix) -> None:
+    sparse: Any = sp.csr_array(X)
     with pytest.raises(TypeError, match="dense data is required"):
-        small(cls).fit(sp.csr_array(X))
+        small(cls).fit(sparse)
 
 
 @pytest.mark.parametrize("cls", LABELLED, ids=lambda cls: cls.__name__)
@@ -162,7 +163,8 @@ def test_labels_draw_classes_together(X: Matrix, y: Labels) -> None:
 
 def test_nmf_is_as_good_as_that_of_scikit_learn(faces: Any) -> None:
     ours = NMF(8, random_state=0).fit(faces.X)
-    theirs = TheirNMF(8, init="nndsvda", max_iter=500, tol=1e-6, random_state=0).fit(faces.X)
+    params: dict[str, Any] = {"n_components": 8, "init": "nndsvda", "random_state": 0}
+    theirs = TheirNMF(max_iter=500, tol=1e-6, **params).fit(faces.X)
     assert ours.reconstruction_err_ < 1.002 * theirs.reconstruction_err_
 
 

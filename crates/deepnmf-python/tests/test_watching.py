@@ -106,7 +106,8 @@ def test_other_threads_run_while_a_fit_does(X: Matrix) -> None:
 
     thread = threading.Thread(target=count)
     thread.start()
-    SemiNMF(5, max_iter=10**9, max_seconds=0.5, **LONG).fit(X)
+    slow = SemiNMF(5, solver="multiplicative", max_iter=10**9, max_seconds=0.5, **LONG)
+    assert slow.fit(X).stop_reason_ == "time-budget"
     done.set()
     thread.join()
     assert counted > 20
@@ -129,7 +130,9 @@ def silent(fit: Callable[[], object]) -> None:
 def test_nothing_is_said_of_loops_that_end_as_asked(X: Matrix) -> None:
     silent(lambda: SemiNMF(3, max_iter=2, **LONG).fit(X))
     silent(lambda: SemiNMF(3).fit(X))
-    silent(lambda: SemiNMF(3, max_iter=10**9, max_seconds=0.05, **LONG).fit(X))
+    slow = SemiNMF(3, solver="multiplicative", max_iter=10**9, max_seconds=0.05, **LONG)
+    silent(lambda: slow.fit(X))
+    assert slow.stop_reason_ == "time-budget"
 
 
 def test_progress_is_a_bar_where_there_is_tqdm(

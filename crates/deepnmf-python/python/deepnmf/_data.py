@@ -275,7 +275,7 @@ def _spec(name: str, options: dict[str, Any]) -> str:
     return f"{name}:{','.join(given)}"
 
 
-def _is_narrow(dtype: object) -> bool:
+def _is_narrow(dtype: Any) -> bool:
     return check.choice("dtype", np.dtype(dtype).name, ("float64", "float32")) == "float32"
 
 

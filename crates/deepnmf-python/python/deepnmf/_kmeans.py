@@ -174,7 +174,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         ndarray of shape (n_samples,)
             The clusters.
         """
-        return self._distances(X).argmin(axis=1).astype(np.int64)
+        nearest: NDArray[np.int64] = self._distances(X).argmin(axis=1).astype(np.int64)
+        return nearest
 
     def transform(self, X: ArrayLike) -> Any:
         """Measure the distance of each sample from each centre.

@@ -62,8 +62,8 @@ def attributes(y: Any, n_samples: int) -> list[Attribute]:
 def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
     """Give the columns with their names, which are empty where there are none."""
     if hasattr(y, "columns") and hasattr(y, "shape"):
-        pick = (lambda i: y.iloc[:, i]) if hasattr(y, "iloc") else (lambda i: y[:, i])
-        return [(str(name), np.asarray(pick(i))) for i, name in enumerate(y.columns)]
+        columns = (y.iloc[:, i] if hasattr(y, "iloc") else y[:, i] for i in range(y.shape[1]))
+        return [(str(name), np.asarray(c)) for name, c in zip(y.columns, columns, strict=True)]
     if not isinstance(y, np.ndarray):
         name = getattr(y, "name", None)
         # Not yet a type: words beside -1 would make text of it.

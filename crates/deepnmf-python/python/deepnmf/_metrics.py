@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ from . import _core
 from ._labels import Codes, attributes
 from ._sklearn import check_array
 
+# Unknown labels are None, which NumPy's own type has no place for.
+Labels = ArrayLike | Sequence[object]
 
-def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+
+def clustering_accuracy(y_true: Labels, y_pred: Labels) -> float:
     """Give the share of samples in the right cluster (AC).
 
     Clusters and classes are paired in the best possible way. Samples with an unknown label (-1,
@@ -40,9 +44,7 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     return _core.accuracy(*_both(y_true, y_pred))
 
 
-def normalized_mutual_info(
-    y_true: ArrayLike, y_pred: ArrayLike, *, average: str = "geometric"
-) -> float:
+def normalized_mutual_info(y_true: Labels, y_pred: Labels, *, average: str = "geometric") -> float:
     """Give the mutual information of classes and clusters over a mean of their entropies (NMI).
 
     Samples with an unknown label (-1, NaN or None) do not count.
@@ -70,7 +72,7 @@ def normalized_mutual_info(
     return _core.nmi(*_both(y_true, y_pred), average)
 
 
-def _both(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Codes, Codes]:
+def _both(y_true: Labels, y_pred: Labels) -> tuple[Codes, Codes]:
     return _codes("y_true", y_true), _codes("y_pred", y_pred)
 
 

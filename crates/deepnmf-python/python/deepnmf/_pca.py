@@ -70,4 +70,4 @@ class WhitenedPCA(Factorization):
         """The mean of the fitted samples."""
         offset = self._fitted.offset
         assert offset is not None  # every such model has one
-        return offset[0]
+        return offset.reshape(-1)

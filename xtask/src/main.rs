@@ -1,11 +1,12 @@
 //! The project's own chores. `cargo xtask test` checks everything and installs what that needs.
 
 mod fuzz;
+mod package;
 mod python;
 
 use std::env;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// One thing that must hold.
@@ -46,7 +47,8 @@ const PARTS: [Part; 4] = [
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    formatting, lints, all tests and the documentation
+  test    formatting, lints, all tests, the documentation and the Python package
+  python  the Python package alone: its wheel, tests, types and pages
   bench   the benchmarks of crates/deepnmf, with GFLOP/s beside a plain product
   fuzz    [TARGET|all] [--seconds N]: hostile files for every parser, 60 s for each
 
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
             let bench = &["bench", "--package", "deepnmf", "--bench", "iteration"];
             if run(bench, &[], None) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Some("python") => sum_up(&test_package()),
         Some("fuzz") => fuzz(),
         Some("help" | "--help" | "-h") => {
             say(HELP);
@@ -75,8 +78,7 @@ fn main() -> ExitCode {
 
 fn fuzz() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(2).collect();
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    match fuzz::run(&arguments, &workspace) {
+    match fuzz::run(&arguments, &workspace()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("xtask: {why}"));
@@ -92,14 +94,37 @@ fn test() -> ExitCode {
     for part in &PARTS {
         say(&format!("== {} (cargo {})", part.name, part.cargo.join(" ")));
         if !run(part.cargo, part.environment, python.as_ref()) {
-            failed.push(part.name);
+            failed.push(part.name.to_owned());
         }
     }
-    for name in &failed {
+    failed.extend(test_package());
+    sum_up(&failed)
+}
+
+fn sum_up(failed: &[String]) -> ExitCode {
+    for name in failed {
         say(&format!("== failed: {name}"));
     }
-    say(&format!("xtask: {} passed, {} failed", PARTS.len() - failed.len(), failed.len()));
+    say(&format!("xtask: {} failed", failed.len()));
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What has failed of the Python package, which is installed in an environment of its own.
+fn test_package() -> Vec<String> {
+    match python::NEWEST.interpreter(&workspace()) {
+        Ok(python) => package::test(&workspace(), &python),
+        Err(why) if env::var_os("CI").is_some_and(|ci| ci == "true") => {
+            vec![format!("the Python package: {why}")]
+        }
+        Err(why) => {
+            say(&format!("note: {why}; the Python package is not tested (with CI=true it fails)"));
+            vec![]
+        }
+    }
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Tests report themselves as skipped where nobody sees it; here it is seen.
@@ -117,8 +142,7 @@ fn python_to_compare_with() -> Option<OsString> {
         return Some(python);
     }
     say("== Python environment (target/python)");
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    match python::interpreter(workspace) {
+    match python::NEWEST.interpreter(&workspace()) {
         Ok(python) => Some(python.into()),
         Err(why) => {
             say(&format!(

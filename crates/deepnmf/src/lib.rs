@@ -54,7 +54,7 @@ pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::{
     Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factors, FitOptions, Form, Gnmf, Loss, Model,
     MultilayerNmf, NeNmf, Nmf, NormalForm, Notice, Optimizer, Penalties, Pretraining, Provenance,
-    SemiNmf, Settings, Summary, Variant, WhitenedPca, Wsf, WsfMa,
+    SemiNmf, Settings, Summary, Variant, WhitenedPca, Wsf, WsfMa, smallest_error,
 };
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};

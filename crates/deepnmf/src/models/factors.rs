@@ -39,6 +39,24 @@ impl<T: Scalar> Factors<T> {
             .fold(h.clone(), |h, z| self.activation.apply(&product(z.view(), h.view()))))
     }
 
+    /// The samples that features `h` of a layer stand for: `Z_1 g(Z_2 ... g(Z_layer h))`, and what
+    /// is taken off every sample first.
+    ///
+    /// # Errors
+    /// If there is no such layer, or the shape of `h` does not fit it.
+    pub fn reconstruct(&self, layer: usize, h: &Matrix<T>) -> Result<Matrix<T>> {
+        self.check_layer(layer)?;
+        let expected = self.z[layer - 1].cols();
+        check_shape(format!("the features of layer {layer}"), h, (expected, h.cols()))?;
+        let mut x = product(self.z[0].view(), self.decode(layer, h)?.view());
+        if let Some(offset) = &self.offset {
+            for j in 0..x.cols() {
+                x.col_mut(j).iter_mut().zip(offset).for_each(|(x, o)| *x += *o);
+            }
+        }
+        Ok(x)
+    }
+
     /// `|X - Z_1 g(Z_2 ... g(Z_layer H))|_F` for features `h` of a layer.
     ///
     /// # Errors

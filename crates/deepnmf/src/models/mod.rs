@@ -31,7 +31,7 @@ pub use nenmf::NeNmf;
 pub use nmf::Nmf;
 pub use options::FitOptions;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
-pub use summary::{Notice, Summary};
+pub use summary::{Notice, Summary, smallest_error};
 pub use whitened_pca::WhitenedPca;
 pub use wsf::{Wsf, WsfMa};
 

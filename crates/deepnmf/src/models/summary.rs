@@ -5,8 +5,8 @@ use std::fmt::{Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::Run;
-use crate::error::Result;
-use crate::matrix::{DataMatrix, Scalar, SvdMethod, truncated_svd};
+use crate::error::{Error, Result};
+use crate::matrix::{DataMatrix, Scalar, SvdMethod, check_data, truncated_svd};
 use crate::stop::StopReason;
 
 /// Something a user should know about a fit.
@@ -158,4 +158,16 @@ pub(crate) fn svd_bound<T: Scalar>(
     let captured: f64 = values[..k].iter().map(|s| s * s).sum();
     let rest = x_norm_sq - captured;
     Ok(if k == p.min(n) { 0.0 } else { rest.max(0.0).sqrt() })
+}
+
+/// The smallest error `|X - A B|_F` that any `A` (`p x k`) and `B` (`k x n`) can have.
+///
+/// # Errors
+/// If the data are empty or not finite, or `k` is 0.
+pub fn smallest_error<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, seed: u64) -> Result<f64> {
+    check_data(x)?;
+    if k == 0 {
+        return Err(Error::parameter("the number of components", k, "at least 1 is needed"));
+    }
+    svd_bound(x, x.norm_sq(), k, None, seed)
 }

@@ -19,4 +19,4 @@ mod write;
 mod tests;
 
 pub use atomic::{check_writable, write_atomically};
-pub use read::{AnyModel, load_model};
+pub use read::{AnyModel, load_model, model_from_bytes};

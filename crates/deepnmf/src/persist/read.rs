@@ -50,8 +50,19 @@ pub fn load_model(path: &Path) -> Result<AnyModel> {
         return Err(refuse(path, "it is a folder or a device, not a model file"));
     }
     let file = File::open(path).map_err(io)?;
-    let mut reader = BufReader::with_capacity(1 << 20, file);
-    let header = read_header(path, &mut reader, info.len())?;
+    read_model(path, BufReader::with_capacity(1 << 20, file), info.len())
+}
+
+/// Reads what [`Model::to_bytes`] has written, or the content of a model file.
+///
+/// # Errors
+/// As [`load_model`].
+pub fn model_from_bytes(bytes: &[u8]) -> Result<AnyModel> {
+    read_model(Path::new("these bytes"), bytes, bytes.len() as u64)
+}
+
+fn read_model(path: &Path, mut reader: impl Read, length: u64) -> Result<AnyModel> {
+    let header = read_header(path, &mut reader, length)?;
     match header.dtype {
         Dtype::F32 => read_factors(path, reader, header).map(AnyModel::F32),
         Dtype::F64 => read_factors(path, reader, header).map(AnyModel::F64),

@@ -49,6 +49,16 @@ fn a_model_comes_back_bit_for_bit() {
 }
 
 #[test]
+fn bytes_are_those_of_the_file() {
+    let model = model::<f64>();
+    let bytes = model.to_bytes().unwrap();
+    assert_eq!(bytes, file_of(&model));
+    assert_eq!(model_from_bytes(&bytes).unwrap(), AnyModel::F64(model));
+    let message = model_from_bytes(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
+    assert!(message.contains("truncated"), "{message}");
+}
+
+#[test]
 fn any_reader_of_the_format_finds_components_and_samples_as_rows() {
     let model = model::<f64>();
     let bytes = file_of(&model);

@@ -1,6 +1,7 @@
 //! Writing a model file.
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 use std::path::Path;
 
 use safetensors::tensor::{Metadata, TensorInfo};
@@ -19,14 +20,27 @@ impl<T: Scalar> Model<T> {
     pub fn save(&self, path: &Path) -> Result<()> {
         let unsound = |reason: String| Error::ModelFile { path: path.to_owned(), reason };
         let header = self.header_bytes().map_err(unsound)?;
-        write_atomically(path, |file| {
-            file.write_all(&(header.len() as u64).to_le_bytes())?;
-            file.write_all(&header)?;
-            for matrix in self.factors.z.iter().chain(&self.factors.h) {
-                file.write_all(bytemuck::cast_slice(matrix.as_slice()))?;
-            }
-            file.write_all(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])))
-        })
+        write_atomically(path, |file| self.write_behind(&header, file))
+    }
+
+    /// What [`save`](Self::save) writes to a file, for [`model_from_bytes`](super::model_from_bytes).
+    ///
+    /// # Errors
+    /// If the settings cannot be put into words, which those of no fit do.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let header = self.header_bytes().map_err(Error::Numerical)?;
+        let mut bytes = Vec::new();
+        self.write_behind(&header, &mut bytes).map_err(|e| Error::Numerical(e.to_string()))?;
+        Ok(bytes)
+    }
+
+    fn write_behind(&self, header: &[u8], file: &mut dyn Write) -> io::Result<()> {
+        file.write_all(&(header.len() as u64).to_le_bytes())?;
+        file.write_all(header)?;
+        for matrix in self.factors.z.iter().chain(&self.factors.h) {
+            file.write_all(bytemuck::cast_slice(matrix.as_slice()))?;
+        }
+        file.write_all(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])))
     }
 
     fn header_bytes(&self) -> std::result::Result<Vec<u8>, String> {

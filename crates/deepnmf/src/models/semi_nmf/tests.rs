@@ -17,6 +17,23 @@ fn iterations(kappa: f64, max_iterations: usize) -> StopRule {
 }
 
 #[test]
+fn no_factorization_is_better_than_the_smallest_error() {
+    let x = positive::<f64>(12, 30, 3);
+    let model = SemiNmf::new(4).fit(&x).unwrap();
+    let least = crate::smallest_error(&x, 4, 0).unwrap();
+    assert!((model.summary.svd_bound.unwrap() - least).abs() < 1e-9 * least);
+    assert!(crate::smallest_error(&x, 99, 0).unwrap() < 1e-12);
+    assert!(crate::smallest_error(&x, 0, 0).is_err());
+}
+
+#[test]
+fn features_of_the_wrong_shape_rebuild_nothing() {
+    let model = SemiNmf::new(4).fit(&positive::<f64>(12, 30, 3)).unwrap();
+    let told = model.factors.reconstruct(1, &Matrix::zeros(3, 2)).unwrap_err().to_string();
+    assert!(told.contains("found 3 x 2, but 4 x 2"), "{told}");
+}
+
+#[test]
 fn the_error_is_that_of_the_factors() {
     let x = normal::<f64>(12, 80, 1);
     let model = SemiNmf::new(4).fit(&x).unwrap();

@@ -47,6 +47,8 @@ fn projecting_the_training_set_returns_its_features() {
 fn all_components_rebuild_the_data() {
     let model = WhitenedPca::new(12).fit(&data()).unwrap();
     assert!(model.summary.relative_error < 1e-9);
+    let again = model.factors.reconstruct(1, &model.factors.h[0]).unwrap();
+    assert!(distance(&again, &data()) < 1e-9);
 }
 
 #[test]

@@ -1,0 +1,123 @@
+"""Parameters, checked when they are used: each refusal names one, its value and what would do."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._sklearn import check_random_state, validate_data
+
+Floats = NDArray[np.floating[Any]]
+
+LARGEST_SEED = 2**64 - 1
+
+
+def refuse(name: str, value: object, accepted: str) -> ValueError:
+    """Say what is wrong with a parameter."""
+    return ValueError(f"{name} is {value!r}: {accepted}")
+
+
+def whole(name: str, value: object, least: int = 1) -> int:
+    """Check a whole number of at least ``least``."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
+        return int(value)
+    raise refuse(name, value, f"it must be a whole number of at least {least}")
+
+
+def number(name: str, value: object, *, positive: bool = False) -> float:
+    """Check a finite number of at least 0, or above it."""
+    real = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if math.isfinite(real) and (real > 0 or (real == 0 and not positive)):
+        return real
+    raise refuse(name, value, f"it must be a number {'above' if positive else 'of at least'} 0")
+
+
+def maybe(check: Any, name: str, value: object, **limits: Any) -> Any:
+    """Check a value that may be left out."""
+    return None if value is None else check(name, value, **limits)
+
+
+def choice(name: str, value: object, accepted: Collection[str]) -> str:
+    """Check one of some words."""
+    if isinstance(value, str) and value in accepted:
+        return value
+    words = ", ".join(repr(word) for word in accepted)
+    raise refuse(name, value, f"it must be one of {words}")
+
+
+def flag(name: str, value: object) -> bool:
+    """Check a yes or no."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise refuse(name, value, "it must be True or False")
+
+
+def members(name: str, value: object, of_what: str) -> list[Any]:
+    """Take a list apart."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return list(value)
+    raise refuse(name, value, f"it must be a list of {of_what}")
+
+
+def weights(name: str, value: object, count: int, things: str) -> list[float]:
+    """Check one weight for all things, or one for each."""
+    if isinstance(value, Real):
+        return [number(name, value)] * count
+    found = [number(name, each) for each in members(name, value, "numbers")]
+    if len(found) != count:
+        raise refuse(name, value, f"it must be one number, or one for each of the {count} {things}")
+    return found
+
+
+def components(value: object, shape: tuple[int, int]) -> int:
+    """Give the number of components, which adapts to the data if none is given."""
+    return min(10, *shape) if value is None else whole("n_components", value)
+
+
+def layer_sizes(value: object, shape: tuple[int, int]) -> list[int]:
+    """Give the components of each layer, which adapt to the data if none are given."""
+    if value is None:
+        return [min(40, *shape), min(10, *shape)]
+    return [whole("each of layers", size) for size in members("layers", value, "whole numbers")]
+
+
+def threads(n_jobs: object) -> int:
+    """Give the number of threads; 0 stands for one per core."""
+    if n_jobs is None:
+        return 0
+    if isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and int(n_jobs) != 0:
+        jobs = int(n_jobs)
+        return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+    raise refuse("n_jobs", n_jobs, "it must be None, a whole number above 0, or -1 for all cores")
+
+
+def seed(random_state: object) -> int:
+    """Give the seed: a number itself, or one drawn from a generator."""
+    if isinstance(random_state, Integral) and not isinstance(random_state, bool):
+        if 0 <= int(random_state) <= LARGEST_SEED:
+            return int(random_state)
+        raise refuse("random_state", random_state, f"a seed must be 0 to {LARGEST_SEED}")
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def samples(estimator: object, X: ArrayLike, *, dtype: Any = None, reset: bool = True) -> Floats:
+    """Check samples for an estimator.
+
+    Arrays of 32- or 64-bit numbers in C or Fortran order are passed on as they are. Whether
+    numbers are finite is left to the core, which says where they are not.
+    """
+    accepted = [np.float64, np.float32] if dtype is None else dtype
+    found = validate_data(estimator, X, reset=reset, dtype=accepted, ensure_all_finite=False)
+    return contiguous(found)
+
+
+def contiguous(X: NDArray[Any]) -> Floats:
+    """Give an array in one piece, copied only if it is not."""
+    whole_piece = (X.flags.c_contiguous or X.flags.f_contiguous) and X.flags.aligned
+    return X if whole_piece else np.array(X, order="C", copy=True)

@@ -1,0 +1,123 @@
+"""How well a clustering agrees with classes, and how good a factorization can be at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _check as check
+from . import _core
+from ._labels import Codes, attributes
+from ._sklearn import check_array
+
+# Unknown labels are None, which NumPy's own type has no place for.
+Labels = ArrayLike | Sequence[object]
+
+
+def clustering_accuracy(y_true: Labels, y_pred: Labels) -> float:
+    """Give the share of samples in the right cluster (AC).
+
+    Clusters and classes are paired in the best possible way. Samples with an unknown label (-1,
+    NaN or None) do not count.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Classes.
+    y_pred : array-like of shape (n_samples,)
+        Clusters; neither their names nor their number need to be those of the classes.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from deepnmf import clustering_accuracy
+    >>> clustering_accuracy(["anna", "anna", "bob", "bob", None], [7, 7, 3, 7, 3])
+    0.75
+    """
+    return _core.accuracy(*_both(y_true, y_pred))
+
+
+def normalized_mutual_info(y_true: Labels, y_pred: Labels, *, average: str = "geometric") -> float:
+    """Give the mutual information of classes and clusters over a mean of their entropies (NMI).
+
+    Samples with an unknown label (-1, NaN or None) do not count.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Classes.
+    y_pred : array-like of shape (n_samples,)
+        Clusters.
+    average : {'geometric', 'arithmetic', 'min', 'max'}, default='geometric'
+        The mean of the entropies; the paper's is geometric, scikit-learn's arithmetic.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> from deepnmf import normalized_mutual_info
+    >>> normalized_mutual_info([1, 1, 2, 2], [5, 5, 9, 9])
+    1.0
+    """
+    return _core.nmi(*_both(y_true, y_pred), average)
+
+
+def _both(y_true: Labels, y_pred: Labels) -> tuple[Codes, Codes]:
+    return _codes("y_true", y_true), _codes("y_pred", y_pred)
+
+
+def _codes(name: str, labels: Any) -> Codes:
+    count = len(labels) if hasattr(labels, "__len__") else len(np.asarray(labels))
+    found = attributes(labels, count)
+    if len(found) != 1:
+        raise ValueError(f"{name} must be a list of labels, one for each sample")
+    return found[0].codes
+
+
+def svd_bound(
+    X: ArrayLike, n_components: int, *, random_state: Any = 0, n_jobs: int | None = None
+) -> float:
+    """Give the smallest error that a linear factorization can have.
+
+    No ``Z H`` with ``n_components`` components is nearer to ``X`` than its truncated singular
+    value decomposition (Eckart and Young).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Samples.
+    n_components : int
+        The number of components.
+    random_state : int, RandomState instance or None, default=0
+        The seed of the randomized decomposition.
+    n_jobs : int, default=None
+        The number of threads; None and -1 stand for one per core.
+
+    Returns
+    -------
+    float
+        The least Frobenius norm of a difference.
+
+    Examples
+    --------
+    >>> from deepnmf import svd_bound
+    >>> round(svd_bound([[3.0, 0.0], [0.0, 4.0]], 1), 6)
+    3.0
+    """
+    found = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+    return _core.smallest_error(
+        check.contiguous(found),
+        check.whole("n_components", n_components),
+        check.seed(random_state),
+        check.threads(n_jobs),
+    )

@@ -1,0 +1,75 @@
+"""Model files, which the program writes and reads too."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+
+import numpy as np
+
+from . import _core
+from ._base import Factorization
+from ._nmf import NMF, MultilayerNMF, NeNMF
+from ._nmf_tied import CNMF, DNMF, GNMF
+from ._pca import WhitenedPCA
+from ._semi_nmf import DeepSemiNMF, SemiNMF
+from ._wsf import WSF, WSFMA, DeepWSF
+
+_ESTIMATORS: dict[str, type[Factorization]] = {
+    cls._name: cls
+    for cls in (
+        SemiNMF,
+        DeepSemiNMF,
+        WSF,
+        WSFMA,
+        DeepWSF,
+        NMF,
+        NeNMF,
+        GNMF,
+        MultilayerNMF,
+        CNMF,
+        DNMF,
+        WhitenedPCA,
+    )
+}
+
+
+def load(path: str | PathLike[str]) -> Factorization:
+    """Read a model that `save` or the program has written.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    estimator
+        Fitted, of the class of the model, with the parameters of its fit. If the program scaled
+        the samples or did anything else to them first, `transform` does the same; a new `fit`
+        does not.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import deepnmf
+    >>> X = np.random.default_rng(0).random((50, 8))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "m.safetensors"
+    ...     deepnmf.SemiNMF(3, random_state=0).fit(X).save(path)
+    ...     model = deepnmf.load(path)
+    >>> model.n_components, model.transform(X).shape
+    (3, (50, 3))
+    """
+    model = _core.Model.load(path)
+    settings = json.loads(model.settings)
+    estimator = _ESTIMATORS[settings["model"]]
+    fitted = estimator(**estimator._params(settings))
+    fitted.n_features_in_ = model.features_before
+    names = json.loads(model.provenance).get("feature_names")
+    if names is not None and len(names) == fitted.n_features_in_:
+        fitted.feature_names_in_ = np.asarray(names, dtype=object)
+    fitted._keep(model)
+    return fitted

@@ -1,0 +1,121 @@
+"""What a fit tells while it runs: to a callback, to a progress bar."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NamedTuple
+
+
+class Iteration(NamedTuple):
+    """What a callback is given after each iteration.
+
+    Attributes
+    ----------
+    stage : str
+        The part of the fit: ``"fitting"``, ``"pre-training layer 1"``, ``"fine-tuning"``, ...
+    iteration : int
+        The iterations of this part that are done; 0 is its start.
+    max_iter : int
+        The most there will be.
+    error : float
+        The reconstruction error, or the root of twice another objective.
+    """
+
+    stage: str
+    iteration: int
+    max_iter: int
+    error: float
+
+
+Callback = Callable[[Iteration], object]
+
+
+class Watch:
+    """Hands what a fit tells on to a callback and to a bar."""
+
+    def __init__(self, callback: Callback | None, verbose: object) -> None:
+        if callback is not None and not callable(callback):
+            raise ValueError(f"callback is {callback!r}: it must be a function of one argument")
+        self._callback = callback
+        self._bar: _Bar | None = _bar() if verbose else None
+
+    @property
+    def listener(self) -> Callable[..., bool] | None:
+        """What the core is to call, if anybody wants to know."""
+        return None if self._callback is None and self._bar is None else self._hear
+
+    def _hear(
+        self, stage: str, iteration: int | None, max_iter: int | None, error: float | None
+    ) -> bool:
+        if iteration is None or max_iter is None or error is None:
+            if self._bar is not None:
+                self._bar.begin(stage)
+            return False
+        now = Iteration(stage, iteration, max_iter, error)
+        if self._bar is not None:
+            self._bar.show(now)
+        return self._callback is not None and bool(self._callback(now))
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.end()
+
+
+class _Bar:
+    """Progress in plain lines, at most one a second."""
+
+    def __init__(self) -> None:
+        self._shown = 0.0
+
+    def begin(self, stage: str) -> None:
+        print(f"{stage} ...", file=sys.stderr)
+
+    def show(self, now: Iteration) -> None:
+        if time.monotonic() - self._shown > 1:
+            self._shown = time.monotonic()
+            text = f"{now.stage}: iteration {now.iteration} of at most {now.max_iter}"
+            print(f"{text}, error {now.error:.6g}", file=sys.stderr)
+
+    def end(self) -> None:
+        pass
+
+
+class _TqdmBar(_Bar):
+    """Progress by tqdm, a bar for each part of the fit."""
+
+    def __init__(self, tqdm: Any) -> None:
+        super().__init__()
+        self._tqdm = tqdm
+        self._bar: Any = None
+
+    def begin(self, stage: str) -> None:
+        self.end()
+        self._bar = self._tqdm(desc=stage, unit="it")
+
+    def show(self, now: Iteration) -> None:
+        self._bar.total = now.max_iter
+        self._bar.set_postfix(error=f"{now.error:.6g}", refresh=False)
+        self._bar.update(now.iteration - self._bar.n)
+
+    def end(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar() -> _Bar:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Bar()
+    return _TqdmBar(tqdm)

@@ -1,0 +1,77 @@
+//! NumPy arrays on their way in and out, without a copy where memory allows.
+
+use deepnmf::{Matrix, MatrixView, Scalar};
+use numpy::ndarray::{ArrayView2, ShapeBuilder};
+use numpy::npyffi::NPY_ORDER;
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::of_model;
+
+/// Samples x features of either number type.
+#[derive(FromPyObject)]
+pub(crate) enum Samples<'py> {
+    F32(PyReadonlyArray2<'py, f32>),
+    F64(PyReadonlyArray2<'py, f64>),
+}
+
+/// The array as the `p x n` matrix that the paper has. The order is asked for: a slice of the memory
+/// is to be had of C and of Fortran order alike.
+pub(crate) fn view<'a, T: Scalar + Element>(
+    array: &'a PyReadonlyArray2<'_, T>,
+) -> PyResult<MatrixView<'a, T>> {
+    let (n, p) = (array.shape()[0], array.shape()[1]);
+    let Ok(data) = array.as_slice() else {
+        return Err(PyValueError::new_err("the array must be contiguous in C or Fortran order"));
+    };
+    let (row_stride, col_stride) = if array.is_c_contiguous() { (1, p) } else { (n, 1) };
+    MatrixView::strided(data, p, n, row_stride, col_stride).map_err(of_model)
+}
+
+/// Labels as the crates take them; what is negative is unknown.
+pub(crate) fn labels(codes: &PyReadonlyArray1<'_, i64>) -> Vec<Option<u32>> {
+    codes.as_array().iter().map(|code| u32::try_from(*code).ok()).collect()
+}
+
+/// Gives the memory of a `p x n` matrix to NumPy, as `n x p` in C order.
+pub(crate) fn into_rows<T: Scalar + Element>(
+    py: Python<'_>,
+    matrix: Matrix<T>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let (p, n) = matrix.shape();
+    let array = PyArray1::from_vec(py, matrix.into_vec());
+    Ok(array.reshape_with_order([n, p], NPY_ORDER::NPY_CORDER)?.into_any())
+}
+
+/// Which way a matrix of the paper is laid out in Python.
+#[derive(Clone, Copy)]
+pub(crate) enum Shown {
+    /// As it is, `Z_i`.
+    AsItIs,
+    /// Its columns as rows, `H_i` with a sample a row.
+    Transposed,
+}
+
+/// Shows NumPy a matrix that `owner` keeps, read-only.
+pub(crate) fn borrowed<'py, T: Scalar + Element>(
+    owner: Bound<'py, PyAny>,
+    matrix: &Matrix<T>,
+    shown: Shown,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (rows, cols) = matrix.shape();
+    let view = match shown {
+        Shown::AsItIs => ArrayView2::from_shape((rows, cols).f(), matrix.as_slice()),
+        Shown::Transposed => ArrayView2::from_shape((cols, rows), matrix.as_slice()),
+    };
+    let view = view.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    // SAFETY: `owner` is the frozen object that holds `matrix`; the array keeps it alive, and
+    // nobody may write: neither we, who have shared references only, nor Python, see below.
+    #[allow(unsafe_code)]
+    let array = unsafe { PyArray2::borrow_from_array(&view, owner) };
+    let array = array.try_into_readwrite().map_err(PyErr::from)?.make_nonwriteable();
+    Ok(array.as_any().clone())
+}

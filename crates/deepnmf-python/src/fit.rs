@@ -1,0 +1,200 @@
+//! The one function that fits, whatever the model, and how it is watched and stopped.
+//!
+//! The fit runs on a pool of threads. The thread that called it waits, without the interpreter's
+//! lock: signals reach only Python's main thread, and a callback should run where it was given.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use deepnmf::persist::AnyModel;
+use deepnmf::{
+    CancelToken, Event, FitSession, Labels, MatrixView, Observer, Provenance, Scalar, Settings,
+};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::ThreadPool;
+use serde::de::DeserializeOwned;
+
+use crate::array::{Samples, labels, view};
+use crate::errors::{of_model, of_panic};
+use crate::model::Model;
+use crate::threads::pool;
+
+/// How long a Ctrl-C may stay unnoticed.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Fits the model that `settings` describe (in the words of a model file). Returns it with what
+/// interrupted the fit, if anything did: an exception of the callback, or Ctrl-C.
+#[pyfunction]
+#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback))]
+pub(crate) fn fit<'py>(
+    py: Python<'py>,
+    settings: &str,
+    x: Samples<'py>,
+    attributes: Vec<Option<PyReadonlyArray1<'py, i64>>>,
+    provenance: &str,
+    threads: usize,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<(Model, Option<PyErr>)> {
+    let settings: Settings = understood(settings)?;
+    let provenance: Provenance = understood(provenance)?;
+    let attributes: Vec<_> = attributes.iter().map(|a| a.as_ref().map(labels)).collect();
+    let pool = pool(threads)?;
+    let mut watcher = Watcher { callback, cancel: CancelToken::new(), interruption: None };
+    let model = match x {
+        Samples::F32(x) => {
+            let job = Job { settings, x: view(&x)?, attributes };
+            let model = py.detach(|| watched(&pool, &job, &mut watcher));
+            model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
+        }
+        Samples::F64(x) => {
+            let job = Job { settings, x: view(&x)?, attributes };
+            let model = py.detach(|| watched(&pool, &job, &mut watcher));
+            model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
+        }
+    };
+    match (model, watcher.interruption) {
+        (Ok(model), interruption) => Ok((Model::new(model), interruption)),
+        // Who interrupts a fit does not care what else went wrong with it.
+        (Err(_), Some(interruption)) => Err(interruption),
+        (Err(error), None) => Err(error),
+    }
+}
+
+fn understood<S: DeserializeOwned>(text: &str) -> PyResult<S> {
+    serde_json::from_str(text)
+        .map_err(|error| PyValueError::new_err(format!("settings are not understood: {error}")))
+}
+
+/// What is to be done.
+struct Job<'a, T> {
+    settings: Settings,
+    x: MatrixView<'a, T>,
+    attributes: Vec<Option<Vec<Option<u32>>>>,
+}
+
+impl<T: Scalar> Job<'_, T> {
+    fn run(&self, session: &mut FitSession<'_>) -> deepnmf::Result<deepnmf::Model<T>> {
+        let x = &self.x;
+        let attributes: Vec<Option<&Labels>> =
+            self.attributes.iter().map(|labels| labels.as_deref()).collect();
+        let unknown = vec![None; x.cols()];
+        let only = attributes.first().copied().flatten().unwrap_or(&unknown);
+        match &self.settings {
+            Settings::SemiNmf(model) => model.fit_in(x, session),
+            Settings::DeepSemiNmf(model) => model.fit_in(x, session),
+            Settings::Wsf(model) => model.fit_in(x, only, session),
+            Settings::WsfMa(model) => {
+                let all: Vec<_> = attributes.iter().map(|a| a.unwrap_or(&unknown)).collect();
+                model.fit_in(x, &all, session)
+            }
+            Settings::DeepWsf(model) => model.fit_in(x, &attributes, session),
+            Settings::Nmf(model) => model.fit_in(x, session),
+            Settings::NeNmf(model) => model.fit_in(x, session),
+            Settings::Gnmf(model) => model.fit_in(x, session),
+            Settings::MultilayerNmf(model) => model.fit_in(x, session),
+            Settings::Cnmf(model) => model.fit_in(x, only, session),
+            Settings::Dnmf(model) => model.fit_in(x, only, session),
+            Settings::WhitenedPca(model) => model.fit_in(x, session),
+        }
+    }
+}
+
+/// Does the job on the pool while this thread listens.
+fn watched<T: Scalar>(
+    pool: &ThreadPool,
+    job: &Job<'_, T>,
+    watcher: &mut Watcher,
+) -> PyResult<deepnmf::Model<T>> {
+    let (tell, told) = sync_channel(0);
+    let (answer, answered) = sync_channel(1);
+    let mut relay = Relay { wanted: watcher.callback.is_some(), tell, answered };
+    let cancel = watcher.cancel.clone();
+    let mut outcome = None;
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        pool.in_place_scope(|scope| {
+            let outcome = &mut outcome;
+            scope.spawn(move |_| {
+                let mut session = FitSession::new().observed_by(&mut relay).stopped_by(cancel);
+                *outcome = Some(job.run(&mut session));
+            });
+            watcher.listen(&told, &answer);
+        });
+    }));
+    done.map_err(|payload| of_panic(payload.as_ref()))?;
+    match outcome {
+        Some(model) => model.map_err(of_model),
+        None => Err(of_panic(&"the fit has no outcome")),
+    }
+}
+
+/// Carries events from the fit to the thread that listens, and waits for its answer. Its end closes
+/// the channel.
+struct Relay {
+    wanted: bool,
+    tell: SyncSender<Event>,
+    answered: Receiver<()>,
+}
+
+impl Observer for Relay {
+    fn on_event(&mut self, event: &Event) {
+        if self.wanted && self.tell.send(*event).is_ok() {
+            // Without an answer nobody listens any more, and the fit goes on.
+            let _ = self.answered.recv();
+        }
+    }
+}
+
+/// The thread that called.
+struct Watcher {
+    callback: Option<Py<PyAny>>,
+    cancel: CancelToken,
+    interruption: Option<PyErr>,
+}
+
+impl Watcher {
+    /// Listens until the fit is over.
+    fn listen(&mut self, told: &Receiver<Event>, answer: &SyncSender<()>) {
+        loop {
+            match told.recv_timeout(PATIENCE) {
+                Ok(event) => {
+                    self.attend(|callback, py| callback.map_or(Ok(false), |c| ask(c, py, &event)));
+                    let _ = answer.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.attend(|_, py| py.check_signals().map(|()| false));
+        }
+    }
+
+    /// Stops the fit if `question` says so or fails; after that no more is asked.
+    fn attend(&mut self, question: impl FnOnce(Option<&Py<PyAny>>, Python<'_>) -> PyResult<bool>) {
+        if self.cancel.is_cancelled() {
+            return;
+        }
+        match Python::attach(|py| question(self.callback.as_ref(), py)) {
+            Ok(false) => {}
+            Ok(true) => self.cancel.cancel(),
+            Err(error) => {
+                self.interruption = Some(error);
+                self.cancel.cancel();
+            }
+        }
+    }
+}
+
+/// Whether the callback wants to stop.
+fn ask(callback: &Py<PyAny>, py: Python<'_>, event: &Event) -> PyResult<bool> {
+    let answer = match event {
+        Event::Starting { stage } => {
+            callback.call1(py, (stage.to_string(), None::<usize>, None::<usize>, None::<f64>))
+        }
+        Event::Iteration { stage, iteration, max_iterations, error } => {
+            callback.call1(py, (stage.to_string(), iteration, max_iterations, error))
+        }
+    };
+    answer?.bind(py).is_truthy()
+}

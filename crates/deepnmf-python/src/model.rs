@@ -1,0 +1,240 @@
+//! A fitted model in Python's hands.
+
+use std::path::PathBuf;
+
+use deepnmf::persist::{AnyModel, load_model, model_from_bytes};
+use deepnmf::{Matrix, MatrixView, Projection, Scalar};
+use numpy::{Element, PyReadonlyArray2};
+use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::Serialize;
+
+use crate::array::{Samples, Shown, borrowed, into_rows, view};
+use crate::errors::of_model;
+use crate::prepare::{features_before, prepared, steps};
+use crate::threads::on_threads;
+
+/// A model of either number type. It never changes, so arrays may share its memory.
+#[pyclass(frozen, module = "deepnmf._core")]
+pub(crate) struct Model(AnyModel);
+
+/// Evaluates an expression for the model inside, whatever its numbers.
+macro_rules! either {
+    ($any:expr, $model:ident => $value:expr) => {
+        match &$any {
+            AnyModel::F32($model) => $value,
+            AnyModel::F64($model) => $value,
+        }
+    };
+}
+
+/// Evaluates an expression for a model and an array of the same numbers.
+macro_rules! with_samples {
+    ($self:expr, $samples:expr, ($model:ident, $x:ident) => $value:expr) => {
+        match (&$self.0, $samples) {
+            (AnyModel::F32($model), Samples::F32($x)) => $value,
+            (AnyModel::F64($model), Samples::F64($x)) => $value,
+            _ => {
+                Err(PyValueError::new_err(format!("this model needs numbers of {}", $self.dtype())))
+            }
+        }
+    };
+}
+
+impl Model {
+    pub(crate) fn new(model: AnyModel) -> Self {
+        Self(model)
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// A model from the bytes of its file.
+    #[new]
+    fn from_bytes(py: Python<'_>, content: &[u8]) -> PyResult<Self> {
+        py.detach(|| model_from_bytes(content)).map(Self).map_err(of_model)
+    }
+
+    /// What `Model` is called with when a pickle or a copy is opened.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>,)> {
+        let bytes = py.detach(|| either!(self.0, m => m.to_bytes())).map_err(of_model)?;
+        Ok((PyBytes::new(py, &bytes),))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let missing = !path.exists();
+        py.detach(|| load_model(&path)).map(Self).map_err(|error| {
+            if missing { PyFileNotFoundError::new_err(error.to_string()) } else { of_model(error) }
+        })
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| either!(self.0, m => m.save(&path))).map_err(of_model)
+    }
+
+    /// The number type, as NumPy calls it.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        match self.0 {
+            AnyModel::F32(_) => "float32",
+            AnyModel::F64(_) => "float64",
+        }
+    }
+
+    /// The settings as JSON, as in the file.
+    #[getter]
+    fn settings(&self) -> PyResult<String> {
+        either!(self.0, m => json(&m.settings))
+    }
+
+    /// How the fit went, as JSON.
+    #[getter]
+    fn summary(&self) -> PyResult<String> {
+        either!(self.0, m => json(&m.summary))
+    }
+
+    /// What is known of the data, as JSON.
+    #[getter]
+    fn provenance(&self) -> PyResult<String> {
+        either!(self.0, m => json(&m.provenance))
+    }
+
+    /// The parts of the fit in words, one for each run of the summary.
+    #[getter]
+    fn stages(&self) -> Vec<String> {
+        either!(self.0, m => m.summary.runs.iter().map(|run| run.stage.to_string()).collect())
+    }
+
+    /// What a user should know, in words.
+    #[getter]
+    fn notices(&self) -> Vec<String> {
+        either!(self.0, m => m.summary.notices.iter().map(ToString::to_string).collect())
+    }
+
+    /// What was done to the data before the fit, as on the command line.
+    #[getter]
+    fn preprocessing(&self) -> PyResult<String> {
+        either!(self.0, m => steps(m).map(|steps| steps.to_string()))
+    }
+
+    /// The number of components of each layer.
+    #[getter]
+    fn layers(&self) -> Vec<usize> {
+        either!(self.0, m => m.settings.layers())
+    }
+
+    /// The features that a sample has before the preprocessing.
+    #[getter]
+    fn features_before(&self) -> PyResult<usize> {
+        either!(self.0, m => features_before(m))
+    }
+
+    /// `Z_i`, of the shape that the paper has, for a layer counted from 1.
+    fn weights<'py>(slf: &Bound<'py, Self>, layer: usize) -> PyResult<Bound<'py, PyAny>> {
+        either!(slf.get().0, m => {
+            m.factors.check_layer(layer).map_err(of_model)?;
+            borrowed(slf.as_any().clone(), &m.factors.z[layer - 1], Shown::AsItIs)
+        })
+    }
+
+    /// `H_i` with a sample a row, for a layer counted from 1.
+    fn features<'py>(slf: &Bound<'py, Self>, layer: usize) -> PyResult<Bound<'py, PyAny>> {
+        either!(slf.get().0, m => {
+            m.factors.check_layer(layer).map_err(of_model)?;
+            borrowed(slf.as_any().clone(), &m.factors.h[layer - 1], Shown::Transposed)
+        })
+    }
+
+    /// `Z_1 ... Z_i` with a component a row, for a layer counted from 1.
+    fn components<'py>(&self, py: Python<'py>, layer: usize) -> PyResult<Bound<'py, PyAny>> {
+        either!(self.0, m => into_rows(py, m.factors.basis(layer).map_err(of_model)?))
+    }
+
+    /// What is taken off every sample first.
+    #[getter]
+    fn offset<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        either!(self.0, m => m.factors.offset.clone().map(|offset| {
+            let column = Matrix::from_vec(offset.len(), 1, offset).map_err(of_model)?;
+            into_rows(py, column)
+        }).transpose())
+    }
+
+    /// The features of new samples at a layer counted from 1.
+    fn project<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'py>,
+        layer: usize,
+        method: &str,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let method = projection(method)?;
+        with_samples!(self, x, (m, x) => {
+            let h = on_prepared(py, m, &x, threads, |x| m.project(&x, layer, method))?;
+            into_rows(py, h)
+        })
+    }
+
+    /// The mean of the squared differences between new samples and what a layer makes of them.
+    fn mean_squared_error<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'py>,
+        layer: usize,
+        method: &str,
+        threads: usize,
+    ) -> PyResult<f64> {
+        let method = projection(method)?;
+        with_samples!(self, x, (m, x) => on_prepared(py, m, &x, threads, |x| {
+            let h = m.project(&x, layer, method)?;
+            let error = m.factors.reconstruction_error(&x, layer, &h)?;
+            Ok(error * error / (x.rows() * x.cols()) as f64)
+        }))
+    }
+
+    /// The samples that features of a layer stand for.
+    fn reconstruct<'py>(
+        &self,
+        py: Python<'py>,
+        features: Samples<'py>,
+        layer: usize,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        with_samples!(self, features, (m, h) => {
+            let h = view(&h)?;
+            let x = on_threads(py, threads, || m.factors.reconstruct(layer, &h.to_matrix()))?;
+            into_rows(py, x.map_err(of_model)?)
+        })
+    }
+}
+
+/// Does `work` with the samples after the model's preprocessing.
+fn on_prepared<T: Scalar + Element, R: Send>(
+    py: Python<'_>,
+    model: &deepnmf::Model<T>,
+    x: &PyReadonlyArray2<'_, T>,
+    threads: usize,
+    work: impl FnOnce(MatrixView<'_, T>) -> deepnmf::Result<R> + Send,
+) -> PyResult<R> {
+    let raw = view(x)?;
+    on_threads(py, threads, || {
+        let prepared = prepared(model, raw)?;
+        work(prepared.as_ref().map_or(raw, Matrix::view)).map_err(of_model)
+    })?
+}
+
+fn projection(method: &str) -> PyResult<Projection> {
+    match method {
+        "basis" => Ok(Projection::Basis),
+        "nonnegative" => Ok(Projection::NonNegative),
+        other => Err(PyValueError::new_err(format!(
+            "method is {other:?}: it must be \"nonnegative\" or \"basis\""
+        ))),
+    }
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}

@@ -1,0 +1,44 @@
+//! What a model file says was done to the data before the fit, done to new data.
+
+use deepnmf::{MatrixView, Model, Scalar};
+use deepnmf_data::Dataset;
+use deepnmf_data::preprocess::{Pipeline, Step};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::of_data;
+
+/// The steps that the samples of a model went through.
+pub(crate) fn steps<T: Scalar>(model: &Model<T>) -> PyResult<Pipeline> {
+    let stored = &model.provenance.preprocessing;
+    if stored.is_null() {
+        return Ok(Pipeline::default());
+    }
+    serde_json::from_value(stored.clone()).map_err(|_| {
+        let text = format!("the model's preprocessing {stored} is not known to this version");
+        PyValueError::new_err(text)
+    })
+}
+
+/// The samples after those steps; nothing if there are none.
+pub(crate) fn prepared<T: Scalar>(
+    model: &Model<T>,
+    x: MatrixView<'_, T>,
+) -> PyResult<Option<deepnmf::Matrix<T>>> {
+    let steps = steps(model)?;
+    if steps.is_empty() {
+        return Ok(None);
+    }
+    let mut data = Dataset::new(x.to_matrix());
+    steps.apply(&mut data).map_err(|error| of_data(&error))?;
+    Ok(Some(data.x))
+}
+
+/// The features that samples have before those steps, some of which change their number.
+pub(crate) fn features_before<T: Scalar>(model: &Model<T>) -> PyResult<usize> {
+    let changed = steps(model)?.steps().iter().find_map(|step| match step {
+        Step::Igo(shape) | Step::Resize { from: shape, .. } => *shape,
+        _ => None,
+    });
+    Ok(changed.map_or(model.summary.features, |shape| shape.width * shape.height))
+}

@@ -1,0 +1,69 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+# One of scikit-learn's checks runs only with this, which SciPy reads when it is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import deepnmf
+import numpy as np
+import pytest
+from deepnmf import Dataset
+from deepnmf._base import Factorization
+from numpy.typing import NDArray
+
+FACTORIZATIONS: list[type[Factorization]] = [
+    deepnmf.SemiNMF,
+    deepnmf.DeepSemiNMF,
+    deepnmf.WSF,
+    deepnmf.WSFMA,
+    deepnmf.DeepWSF,
+    deepnmf.NMF,
+    deepnmf.NeNMF,
+    deepnmf.GNMF,
+    deepnmf.MultilayerNMF,
+    deepnmf.CNMF,
+    deepnmf.DNMF,
+    deepnmf.WhitenedPCA,
+]
+LABELLED = [deepnmf.WSF, deepnmf.WSFMA, deepnmf.DeepWSF, deepnmf.CNMF, deepnmf.DNMF]
+DEEP = [deepnmf.DeepSemiNMF, deepnmf.DeepWSF, deepnmf.MultilayerNMF]
+
+
+def small(cls: type[Factorization], **params: Any) -> Factorization:
+    """Make an estimator with few components and a seed."""
+    size: dict[str, Any] = {"layers": (6, 3)} if cls in DEEP else {"n_components": 3}
+    return cls(**{"random_state": 0, **size, **params})
+
+
+@pytest.fixture(scope="session")
+def X() -> NDArray[np.float64]:
+    """Non-negative samples."""
+    return np.random.default_rng(0).random((60, 12))
+
+
+@pytest.fixture(scope="session")
+def y() -> NDArray[np.int64]:
+    """Labels of two thirds of them."""
+    return np.where(np.arange(60) % 3 == 0, -1, np.arange(60) % 4).astype(np.int64)
+
+
+@pytest.fixture(scope="session")
+def faces() -> Dataset:
+    """Few small faces."""
+    return deepnmf.load_faces(identities=4, poses=3, size=16)
+
+
+@pytest.fixture(scope="session")
+def program() -> str:
+    """The program `deepnmf`."""
+    path = os.environ.get("DEEPNMF_PROGRAM")
+    if path is None or not Path(path).is_file():
+        if os.environ.get("CI") == "true":
+            pytest.fail("DEEPNMF_PROGRAM names no program")
+        pytest.skip("DEEPNMF_PROGRAM names no program: `cargo xtask test` does")
+    return path

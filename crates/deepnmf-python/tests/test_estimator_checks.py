@@ -1,0 +1,33 @@
+"""scikit-learn's own checks, none left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from deepnmf import KMeans
+from deepnmf._base import Factorization
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
+
+from .conftest import FACTORIZATIONS
+
+
+@pytest.mark.parametrize("cls", [*FACTORIZATIONS, KMeans], ids=lambda cls: cls.__name__)
+def test_every_check_of_scikit_learn_passes(cls: type[Any]) -> None:
+    results = check_estimator(cls(), on_skip=None, on_fail=None)
+    broken = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
+    skipped = {r["check_name"]: r["exception"] for r in results if r["status"] == "skipped"}
+    assert not broken
+    assert not skipped
+    assert len(results) > 40
+
+
+@pytest.mark.parametrize("cls", FACTORIZATIONS, ids=lambda cls: cls.__name__)
+def test_every_parameter_survives_a_clone_as_it_is(cls: type[Factorization]) -> None:
+    estimator = cls()
+    params = estimator.get_params()
+    cloned: Any = clone(estimator)
+    assert cloned.get_params() == params
+    for name, value in params.items():
+        assert getattr(estimator, name) is value

@@ -1,0 +1,79 @@
+# %% [markdown]
+# # Clustering faces
+#
+# A photograph of a face holds who it is, where the head points, how the mouth moves and where the
+# light comes from. Which of these does a factorization find? Built-in faces know all four.
+
+# %%
+import matplotlib.pyplot as plt
+from deepnmf import (
+    DeepSemiNMF,
+    KMeans,
+    SemiNMF,
+    WhitenedPCA,
+    clustering_accuracy,
+    igo,
+    load_faces,
+)
+
+faces = load_faces(identities=12, noise=0.05)
+print(faces.images.shape, {name: len(set(labels)) for name, labels in faces.labels.items()})
+
+# %%
+figure, axes = plt.subplots(2, 9, figsize=(9, 2.2))
+for axis, image in zip(axes.flat, faces.images[::30], strict=False):
+    axis.imshow(image, cmap="gray", vmin=0, vmax=1)
+    axis.axis("off")
+
+# %% [markdown]
+# ## Pixels, or the direction of their gradients
+#
+# Light changes most pixels of a picture; the *orientation* of its gradients it changes less. `igo`
+# is the preprocessing of the paper. Semi-NMF says how much of the data it explains, and that no
+# linear model could explain more.
+
+# %%
+oriented = igo(faces.X, faces.image_shape)
+for name, X in [("pixels", faces.X), ("orientations", oriented)]:
+    model = SemiNMF(30, random_state=0).fit(X)
+    print(f"{name:13} error {model.reconstruction_err_:8.4f}, bound {model.svd_bound_:8.4f}")
+
+# %% [markdown]
+# ## Which attribute is it?
+#
+# k-means on the features, with as many clusters as an attribute has classes, and the share of
+# samples in the right cluster.
+
+
+# %%
+def accuracy(features, attribute):
+    """Cluster features; compare with an attribute."""
+    labels = faces.labels[attribute]
+    clusters = KMeans(len(set(labels)), random_state=0).fit_predict(features)
+    return clustering_accuracy(labels, clusters)
+
+
+deep = DeepSemiNMF((60, 20), activation="relu", tol=1e-4, random_state=0).fit(oriented)
+table = {
+    "pixels": faces.X,
+    "whitened PCA of pixels": WhitenedPCA(30, random_state=0).fit_transform(faces.X),
+    "Semi-NMF of pixels": SemiNMF(30, random_state=0).fit_transform(faces.X),
+    "Semi-NMF of orientations": SemiNMF(30, random_state=0).fit_transform(oriented),
+    "ReLU layer 1": deep.features_[0],
+    "ReLU layer 2": deep.features_[1],
+}
+print(" " * 26 + "".join(f"{name:>14}" for name in faces.labels))
+for name, features in table.items():
+    scores = [accuracy(features, attribute) for attribute in faces.labels]
+    print(f"{name:26}" + "".join(f"{score:14.2f}" for score in scores))
+
+# %% [markdown]
+# ## What the components look like
+
+# %%
+model = SemiNMF(12, random_state=0).fit(faces.X)
+figure, axes = plt.subplots(1, 12, figsize=(9, 1))
+for axis, component in zip(axes, model.components_, strict=True):
+    limit = abs(component).max()
+    axis.imshow(component.reshape(32, 32), cmap="RdBu", vmin=-limit, vmax=limit)
+    axis.axis("off")

@@ -1,0 +1,86 @@
+# %% [markdown]
+# # From scikit-learn's NMF to deepnmf in five minutes
+#
+# Estimators have the same methods and the same names for the same things. What is different is
+# said here.
+
+# %%
+import time
+
+import deepnmf
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn import decomposition
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+
+X = deepnmf.load_faces(identities=12).X
+
+# %% [markdown]
+# ## The same call
+
+# %%
+theirs = decomposition.NMF(16, init="nndsvda", max_iter=1000, random_state=0).fit(X)
+ours = deepnmf.NMF(16, random_state=0).fit(X)
+print(f"scikit-learn {theirs.reconstruction_err_:.3f} after {theirs.n_iter_} iterations")
+print(f"deepnmf      {ours.reconstruction_err_:.3f} after {ours.n_iter_} iterations")
+print(f"no linear model of 16 components is below {ours.svd_bound_:.3f}")
+
+# %% [markdown]
+# `components_`, `transform`, `inverse_transform`, `reconstruction_err_`, `n_iter_`, pipelines, grid
+# searches and `set_output` are as usual. New are `svd_bound_`, `history_` (the error after each
+# iteration), `stop_reason_` and `features_` (what the fit itself ended with).
+#
+# `fit_transform(X)` *is* `fit(X).transform(X)`, bit for bit:
+
+# %%
+print(np.array_equal(deepnmf.NMF(16, random_state=0).fit_transform(X), ours.transform(X)))
+
+# %% [markdown]
+# ## Data of any sign: Semi-NMF
+#
+# NMF refuses negative numbers. Semi-NMF takes them; only its features are non-negative. For data
+# without negative numbers its best solution is known in closed form and is the default start, so
+# that it reaches the bound at once.
+
+# %%
+semi = deepnmf.SemiNMF(16, random_state=0).fit(X)
+print(f"{semi.reconstruction_err_:.3f} after {semi.n_iter_} iteration")
+centred = X - X.mean(axis=0)
+mixed = deepnmf.SemiNMF(16, tol=1e-4, random_state=0).fit(centred)
+print(f"{mixed.reconstruction_err_:.3f} if the data are centred, the bound is {mixed.svd_bound_:.3f}")
+
+# %% [markdown]
+# ## Layers
+#
+# `layers` takes the place of `n_components`. A nonlinearity between the layers makes depth count:
+# the error falls below what any linear model of the same rank can reach.
+
+# %%
+relu = deepnmf.DeepSemiNMF((64, 16), activation="relu", tol=1e-3, random_state=0).fit(X)
+print(f"{relu.reconstruction_err_:.3f}; the linear bound is {relu.svd_bound_:.3f}")
+print(relu.transform(X[:5], layer=1).shape, relu.transform(X[:5]).shape)
+
+figure, axis = plt.subplots(figsize=(5, 2.6))
+axis.plot(ours.history_, label="NMF")
+axis.plot(relu.history_, label="ReLU, layers 64-16")
+axis.axhline(semi.svd_bound_, color="gray", linestyle="--", label="linear bound")
+axis.set(xlabel="iteration", ylabel="error", xlim=(0, 100))
+axis.legend()
+figure.tight_layout()
+
+# %% [markdown]
+# ## Searching, watching, stopping, keeping
+#
+# `score` is minus the mean squared error, so a grid search works without more. A callback that
+# returns True ends a fit; so does Ctrl-C, and what was found until then stays in the estimator.
+
+# %%
+pipeline = make_pipeline(Normalizer(), deepnmf.SemiNMF(random_state=0))
+search = GridSearchCV(pipeline, {"seminmf__n_components": [4, 8, 16]}, cv=3).fit(X)
+print(search.best_params_)
+
+began = time.monotonic()
+patient = deepnmf.NMF(16, tol=0, callback=lambda now: time.monotonic() - began > 0.2).fit(X)
+print(patient.stop_reason_)

@@ -1,0 +1,64 @@
+# %% [markdown]
+# # Attributes with partial labels
+#
+# Labels of *some* samples shape the features of all. A label that is unknown is -1, NaN or None,
+# for each attribute separately. WSF ties the samples of a class to each other.
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+from deepnmf import WSF, DeepWSF, SemiNMF, load_faces
+from sklearn.neighbors import KNeighborsClassifier
+
+faces = load_faces(identities=12, noise=0.05)
+X = faces.X / np.linalg.norm(faces.X, axis=1, keepdims=True)
+pose = faces.labels["pose"]
+
+rng = np.random.default_rng(0)
+test = rng.random(len(X)) < 0.3  # these samples are not in the fit
+train = ~test
+known = train & (rng.random(len(X)) < 0.3)  # only these have a label
+print(f"{train.sum()} samples to fit, {known.sum()} of them with a label, {test.sum()} to test")
+
+# %% [markdown]
+# ## One attribute
+#
+# How well does the nearest labelled neighbour tell the pose of samples that were not in the fit?
+
+
+# %%
+def score(model):
+    """Classify the test samples by the nearest sample with a label."""
+    model.fit(X[train], np.where(known, pose, -1)[train])
+    features = model.transform(X)
+    judge = KNeighborsClassifier(1).fit(features[known], pose[known])
+    return judge.score(features[test], pose[test])
+
+
+weights = [0.0, 1e-4, 1e-3, 1e-2, 1e-1]
+scores = [score(WSF(20, lam=lam, tol=1e-4, random_state=0)) for lam in weights]
+for lam, found in zip(weights, scores, strict=True):
+    print(f"lam {lam:<7g} {found:.3f}")
+print(f"Semi-NMF    {score(SemiNMF(20, random_state=0)):.3f}")
+
+# %%
+figure, axis = plt.subplots(figsize=(5, 2.6))
+axis.semilogx(weights[1:], scores[1:], "o-", label="WSF")
+axis.axhline(scores[0], color="gray", linestyle="--", label="without labels")
+axis.set(xlabel="weight of the labels", ylabel="accuracy, pose")
+axis.legend()
+figure.tight_layout()
+
+# %% [markdown]
+# ## An attribute for each layer
+#
+# The columns of `y` belong to the layers, the first one to the layer next to the data. Labels may
+# be words, and other samples may lack them in each column.
+
+# %%
+y = np.column_stack([pose, faces.labels["expression"]]).astype(object)
+y[rng.random(y.shape) < 0.5] = None
+model = DeepWSF((30, 15), lam=(1e-2, 1e-2), tol=1e-4, random_state=0).fit(X, y)
+print([h.shape for h in model.features_], model.stop_reason_)
+for notice in model.notices_:
+    print("note:", notice)

@@ -142,7 +142,8 @@ pub(crate) struct FitArgs {
     /// Exponent of the multiplicative rule [default: 0.5, and 1 for non-negative models]
     #[arg(long, value_parser = eta, allow_negative_numbers = true)]
     pub(crate) eta: Option<f64>,
-    /// Work per iteration: sweeps of hals [default: 10] or steps of accelerated [default: 20]
+    /// Work per iteration: sweeps of hals [default: 10], updates of multiplicative [default: 1, and
+    /// 10 for nmf and multilayer-nmf] or steps of accelerated [default: 20]
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) inner: Option<usize>,
     #[command(flatten)]

@@ -111,7 +111,6 @@ fn flags_that_do_not_go_together_or_have_no_such_value_are_usage_errors() {
     refuses("--model semi-nmf", &["this model has one layer", "2", "deep-semi-nmf"]);
     refuses("--model pca", &["'pca'", "semi-nmf, deep-semi-nmf"]);
     refuses("--eta 0.3", &["--eta", "multiplicative"]);
-    refuses("--solver multiplicative --eta 0.3 --inner 2", &["--inner", "hals"]);
     refuses("--init random --init-from m.safetensors", &["--init ", "--init-from"]);
     refuses("--kappa -1", &["'-1'", "--kappa", "at least 0"]);
     refuses("--kappa nan", &["'nan'", "--kappa"]);

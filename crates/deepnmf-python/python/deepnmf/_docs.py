@@ -38,7 +38,8 @@ solver : {'hals', 'multiplicative', 'accelerated'}, default='%s'
 eta : float, default=None
     The exponent of the multiplicative rule, above 0 and at most 1; %s if None.
 inner : int, default=None
-    The most sweeps ('hals', 10 if None) or steps ('accelerated', 20) in one iteration.
+    The most sweeps ('hals', 10 if None), updates ('multiplicative', 1, and 10 for NMF and
+    MultilayerNMF) or steps ('accelerated', 20) in one iteration.
 """,
     "stop": """\
 max_iter : int, default=1000

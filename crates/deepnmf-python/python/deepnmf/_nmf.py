@@ -87,7 +87,7 @@ class NMF(Factorization):
 
     def _settings(self, task: Task) -> dict[str, Any]:
         components = check.components(self.n_components, task.shape)
-        return settings_of.nmf(self, components, task.seed)
+        return settings_of.nmf(self, components, task.seed, settings_of.REPEATED)
 
     @classmethod
     def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +244,7 @@ class MultilayerNMF(Factorization):
         # The components of the factorization are of no account: each layer has its own.
         return {
             "layers": check.layer_sizes(self.layers, task.shape),
-            "nmf": settings_of.nmf(self, 1, task.seed),
+            "nmf": settings_of.nmf(self, 1, task.seed, settings_of.REPEATED),
         }
 
     @classmethod

@@ -11,6 +11,7 @@ from ._docs import documented
 from ._watch import Callback
 
 _WEIGHTS = ("binary", "heat", "dot")
+_SEARCHES = ("auto", "exact", "approximate")
 
 
 @documented
@@ -30,6 +31,9 @@ class GNMF(Factorization):
         How much they count: all alike, near ones more, or by their dot product.
     sigma : float, default=None
         The width of 'heat'; the median distance of neighbours if None.
+    search : {'auto', 'exact', 'approximate'}, default='auto'
+        How they are found: by comparing all samples, which suits up to 20000 of them, or by a search
+        that misses a few.
     <non_negative_start>
     <solver: multiplicative, 1>
     <stop>
@@ -68,6 +72,7 @@ class GNMF(Factorization):
         n_neighbors: int = 5,
         weights: str = "binary",
         sigma: float | None = None,
+        search: str = "auto",
         init: str = "nndsvda",
         solver: str = "multiplicative",
         eta: float | None = None,
@@ -86,6 +91,7 @@ class GNMF(Factorization):
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.sigma = sigma
+        self.search = search
         self.init = init
         self.solver = solver
         self.eta = eta
@@ -109,6 +115,7 @@ class GNMF(Factorization):
             "lambda": check.number("lam", self.lam),
             "neighbours": min(check.whole("n_neighbors", self.n_neighbors), others),
             "weights": settings_of.graph(self.weights, self.sigma, "weights", _WEIGHTS),
+            "search": check.choice("search", self.search, _SEARCHES),
         }
 
     @classmethod
@@ -119,6 +126,7 @@ class GNMF(Factorization):
             "n_neighbors": settings["neighbours"],
             "weights": settings["weights"]["weights"],
             "sigma": settings["weights"].get("sigma"),
+            "search": settings.get("search", "auto"),
             **settings_of.nmf_params(settings["nmf"]),
         }
 

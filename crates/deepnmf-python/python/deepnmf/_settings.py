@@ -6,6 +6,8 @@ fitted with.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from . import _check as check
@@ -22,12 +24,15 @@ NORMAL_FORMS = ("none", "features", "basis")
 PRETRAININGS = ("wsf", "semi-nmf")
 VARIANTS = ("printed", "released")
 
-# Rules for the features: the parameter that belongs to each, its name in a file, its default.
-_SOLVERS = {
-    "hals": ("inner", "sweeps", 10),
-    "multiplicative": ("eta", "eta", 0.5),
-    "accelerated": ("inner", "steps", 20),
+# Rules for the features: the parameters that belong to each, their names in a file, their defaults.
+_SOLVERS: dict[str, dict[str, tuple[str, float]]] = {
+    "hals": {"inner": ("sweeps", 10)},
+    "multiplicative": {"eta": ("eta", 0.5), "inner": ("repeats", 1)},
+    "accelerated": {"inner": ("steps", 20)},
 }
+# What the multiplicative rule has for NMF, where nothing is negative: as it is, and repeated.
+LEE_SEUNG = {"eta": 1.0}
+REPEATED = {"eta": 1.0, "inner": 10}
 _OPTIMIZERS: dict[str, Json] = {
     "auto": {"name": "auto"},
     "apg": {"name": "apg", "joint": True},
@@ -39,29 +44,30 @@ _MAX_ITER = 1000
 _MAX_ITER_OF_DESCENT = 150
 
 
-def solver(estimator: Any, default_eta: float) -> Json:
-    """Describe the rule that updates the features."""
+def solver(estimator: Any, multiplicative: Mapping[str, float] = MappingProxyType({})) -> Json:
+    """Describe the rule that updates the features, which may have other defaults."""
     rule = check.choice("solver", estimator.solver, _SOLVERS)
     given = {
         "eta": check.maybe(check.number, "eta", estimator.eta, positive=True),
         "inner": check.maybe(check.whole, "inner", estimator.inner),
     }
-    own, key, default = _SOLVERS[rule]
     for name, value in given.items():
-        if value is not None and name != own:
-            owners = " or ".join(repr(r) for r, (n, _, _) in _SOLVERS.items() if n == name)
+        if value is not None and name not in _SOLVERS[rule]:
+            owners = " or ".join(repr(r) for r, own in _SOLVERS.items() if name in own)
             raise check.refuse(name, value, f"it belongs to solver {owners}, leave it out")
-    if given[own] is not None:
-        default = given[own]
-    elif rule == "multiplicative":
-        default = default_eta
-    return {"rule": rule, key: default}
+    described: Json = {"rule": rule}
+    for name, (key, usual) in _SOLVERS[rule].items():
+        default = multiplicative.get(name, usual) if rule == "multiplicative" else usual
+        described[key] = default if given[name] is None else given[name]
+    return described
 
 
 def solver_params(settings: Json) -> Json:
     """Undo `solver`."""
-    own, key, _ = _SOLVERS[settings["rule"]]
-    return {"solver": settings["rule"], "eta": None, "inner": None, own: settings[key]}
+    own = _SOLVERS[settings["rule"]]
+    # Files of before updates were repeated do not say how often.
+    found = {name: settings.get(key, usual) for name, (key, usual) in own.items()}
+    return {"solver": settings["rule"], "eta": None, "inner": None, **found}
 
 
 def stop(estimator: Any) -> Json:
@@ -88,7 +94,7 @@ def options(estimator: Any, seed: int) -> Json:
     return {
         "start": check.choice("init", estimator.init, STARTS),
         "scale": check.choice("scale", estimator.scale, SCALES),
-        "solver": solver(estimator, default_eta=0.5),
+        "solver": solver(estimator),
         "stop": stop(estimator),
         "seed": seed,
         "measure_bound": check.flag("measure_bound", estimator.measure_bound),
@@ -107,12 +113,14 @@ def options_params(settings: Json) -> Json:
     }
 
 
-def nmf(estimator: Any, components: int, seed: int) -> Json:
+def nmf(
+    estimator: Any, components: int, seed: int, multiplicative: Mapping[str, float] = LEE_SEUNG
+) -> Json:
     """Describe a factorization without negative numbers."""
     return {
         "components": components,
         "start": check.choice("init", estimator.init, NON_NEGATIVE_STARTS),
-        "solver": solver(estimator, default_eta=1.0),
+        "solver": solver(estimator, multiplicative),
         "stop": stop(estimator),
         "seed": seed,
         "measure_bound": check.flag("measure_bound", estimator.measure_bound),

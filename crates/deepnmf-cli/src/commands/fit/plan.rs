@@ -156,9 +156,7 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
         }
     };
     let solver = match options.solver {
-        HSolver::Multiplicative { .. } => {
-            HSolver::Multiplicative { eta: args.eta.unwrap_or(1.0), repeats: Nmf::REPEATS }
-        }
+        HSolver::Multiplicative { .. } => multiplicative(args, Nmf::REPEATS),
         other => other,
     };
     let mut nmf = Nmf::new(k).start(start).solver(solver).stop(options.stop).seed(options.seed);
@@ -166,9 +164,18 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
     Ok(nmf)
 }
 
+/// Lee and Seung's rule, repeated as often as asked for, or as is usual.
+fn multiplicative(args: &FitArgs, repeats: usize) -> HSolver {
+    let (eta, repeats) = (args.eta.unwrap_or(1.0), args.inner.unwrap_or(repeats));
+    HSolver::Multiplicative { eta, repeats }
+}
+
 /// The rule that a model was published with, unless another one is asked for.
 fn published(args: &FitArgs, nmf: Nmf) -> Nmf {
-    if args.solver.is_some() { nmf } else { nmf.solver(Nmf::LEE_SEUNG) }
+    match args.solver {
+        None | Some(SolverName::Multiplicative) => nmf.solver(multiplicative(args, 1)),
+        Some(_) => nmf,
+    }
 }
 
 fn gnmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Gnmf, UsageError> {
@@ -282,15 +289,12 @@ impl DeepArgs {
 fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let unused = |text: &str| Err(UsageError(text.into()));
     let solver = match (args.solver.unwrap_or(SolverName::Hals), args.eta, args.inner) {
-        (SolverName::Multiplicative, eta, None) => {
-            HSolver::Multiplicative { eta: eta.unwrap_or(0.5), repeats: 1 }
+        (SolverName::Multiplicative, eta, inner) => {
+            HSolver::Multiplicative { eta: eta.unwrap_or(0.5), repeats: inner.unwrap_or(1) }
         }
         (SolverName::Hals, None, Some(sweeps)) => HSolver::Hals { sweeps },
         (SolverName::Accelerated, None, Some(steps)) => HSolver::Accelerated { steps },
         (solver, None, None) => solver.into(),
-        (SolverName::Multiplicative, _, Some(_)) => {
-            return unused("--inner belongs to --solver hals or accelerated: leave it out");
-        }
         (_, Some(_), _) => {
             return unused("--eta belongs to --solver multiplicative: leave it out");
         }

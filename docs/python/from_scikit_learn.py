@@ -49,7 +49,9 @@ semi = deepnmf.SemiNMF(16, random_state=0).fit(X)
 print(f"{semi.reconstruction_err_:.3f} after {semi.n_iter_} iteration")
 centred = X - X.mean(axis=0)
 mixed = deepnmf.SemiNMF(16, tol=1e-4, random_state=0).fit(centred)
-print(f"{mixed.reconstruction_err_:.3f} if the data are centred, the bound is {mixed.svd_bound_:.3f}")
+print(
+    f"{mixed.reconstruction_err_:.3f} if the data are centred, the bound is {mixed.svd_bound_:.3f}"
+)
 
 # %% [markdown]
 # ## Layers
@@ -82,5 +84,7 @@ search = GridSearchCV(pipeline, {"seminmf__n_components": [4, 8, 16]}, cv=3).fit
 print(search.best_params_)
 
 began = time.monotonic()
-patient = deepnmf.NMF(16, tol=0, callback=lambda now: time.monotonic() - began > 0.2).fit(X)
+patient = deepnmf.NMF(
+    16, tol=0, random_state=0, callback=lambda now: time.monotonic() - began > 0.2
+).fit(X)
 print(patient.stop_reason_)

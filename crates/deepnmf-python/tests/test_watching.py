@@ -20,6 +20,15 @@ Matrix = NDArray[np.float64]
 LONG: dict[str, Any] = {"init": "random", "tol": 0, "random_state": 0}
 
 
+def slow_fit(seconds: float) -> SemiNMF:
+    """Fit for so many seconds."""
+    X = np.random.default_rng(0).random((400, 60))
+    rule: dict[str, Any] = {"solver": "multiplicative", "max_iter": 10**9, "max_seconds": seconds}
+    model = SemiNMF(20, measure_bound=False, **rule, **LONG).fit(X)
+    assert model.stop_reason_ == "time-budget"
+    return model
+
+
 def test_a_callback_is_told_of_every_iteration(X: Matrix) -> None:
     told: list[Iteration] = []
     model = SemiNMF(3, callback=told.append, max_iter=20, **LONG).fit(X)
@@ -95,7 +104,7 @@ def test_ctrl_c_stops_the_fit_and_keeps_the_best_so_far() -> None:
     assert done.stdout == "kept\n", done.stderr
 
 
-def test_other_threads_run_while_a_fit_does(X: Matrix) -> None:
+def test_other_threads_run_while_a_fit_does() -> None:
     done = threading.Event()
     counted = 0
 
@@ -104,10 +113,9 @@ def test_other_threads_run_while_a_fit_does(X: Matrix) -> None:
         while not done.wait(0.001):
             counted += 1
 
-    thread = threading.Thread(target=count)
+    thread = threading.Thread(target=count, daemon=True)
     thread.start()
-    slow = SemiNMF(5, solver="multiplicative", max_iter=10**9, max_seconds=0.5, **LONG)
-    assert slow.fit(X).stop_reason_ == "time-budget"
+    slow_fit(0.5)
     done.set()
     thread.join()
     assert counted > 20
@@ -130,9 +138,7 @@ def silent(fit: Callable[[], object]) -> None:
 def test_nothing_is_said_of_loops_that_end_as_asked(X: Matrix) -> None:
     silent(lambda: SemiNMF(3, max_iter=2, **LONG).fit(X))
     silent(lambda: SemiNMF(3).fit(X))
-    slow = SemiNMF(3, solver="multiplicative", max_iter=10**9, max_seconds=0.05, **LONG)
-    silent(lambda: slow.fit(X))
-    assert slow.stop_reason_ == "time-budget"
+    silent(lambda: slow_fit(0.05))
 
 
 def test_progress_is_a_bar_where_there_is_tqdm(

@@ -4,15 +4,16 @@
 //!   outside of the range of `g` brought into it first.
 //! * Method 2 minimises `|x - Z_1 g(Z_2 ... g(Z_l h))|` over `h >= 0` by accelerated projected
 //!   gradients. The problem is not convex: the answer is a local minimum near where it begins, which
-//!   is the best of what non-negative least squares give layer by layer and of the mean features of
-//!   the training set. Each sample has a step size and a momentum of its own, so its features do not
-//!   depend on the samples it comes with.
+//!   is the best of what non-negative least squares give layer by layer, of the mean features of the
+//!   training set, and of the features of that training sample whose reconstruction is nearest. So
+//!   the training set does not come back with a larger error than the fit had. Each sample has a
+//!   step size and a momentum of its own, so its features do not depend on the samples it comes with.
 
 use rayon::prelude::*;
 
 use crate::activation::Activation;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_columns, mul_block};
+use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_columns, mul_block, product};
 use crate::models::Factors;
 
 /// Samples that one task handles.
@@ -23,6 +24,9 @@ const MOST_STEPS: usize = 500;
 
 /// A sample is done once an accepted step gains less than this share of its squared length.
 const NEGLIGIBLE: f64 = 1e-8;
+
+/// The most training samples that new ones are compared with; of more, some at even distances.
+const MOST_TRAINED: usize = 4096;
 
 /// The first step, as a share of the features' own length.
 const FIRST_STEP: f64 = 1e-2;
@@ -56,15 +60,16 @@ pub(super) fn by_descent<T: Scalar>(
     let chain = Chain { z: &factors.z[1..layer], g: factors.activation, gram };
     let lengths = squared_lengths(x);
     let (k, k1) = (h.rows(), z.cols());
-    let mean = factors.h.get(layer - 1).map(mean_features);
+    let trained = factors.h.get(layer - 1).map(|h| Trained::of(&chain, h));
     h.as_mut_slice()
         .par_chunks_mut(BLOCK * k)
         .zip(target.as_slice().par_chunks(BLOCK * k1))
         .zip(lengths.par_chunks(BLOCK))
         .for_each(|((h, target), lengths)| {
             let mut samples = Samples::new(&chain, target, lengths, h);
-            if let Some(mean) = &mean {
-                samples.begin_from(mean, h);
+            if let Some(trained) = &trained {
+                samples.begin_from(&trained.mean.repeat(lengths.len()), h);
+                samples.begin_from(&trained.nearest(target, lengths.len()), h);
             }
             samples.settle(h);
         });
@@ -110,6 +115,43 @@ struct Chain<'a, T> {
     gram: Matrix<T>,
 }
 
+/// The training set as far as it says where to begin.
+struct Trained<T> {
+    mean: Vec<T>,
+    h: Matrix<T>,
+    /// What `h` stands for in layer 1.
+    signal: Matrix<T>,
+    /// `|Z_1 signal|^2 / 2` of each sample.
+    halves: Vec<f64>,
+}
+
+impl<T: Scalar> Trained<T> {
+    fn of(chain: &Chain<'_, T>, features: &Matrix<T>) -> Self {
+        let (k, n) = features.shape();
+        let kept = n.min(MOST_TRAINED);
+        let h = Matrix::from_fn(k, kept, |i, j| features[(i, j * n / kept)]);
+        let up = |h: Matrix<T>, z: &Matrix<T>| chain.g.apply(&product(z.view(), h.view()));
+        let signal = chain.z.iter().rev().fold(h.clone(), up);
+        let shadow = product(chain.gram.view(), signal.view());
+        let halves = signal.columns().zip(shadow.columns()).map(|(a, b)| 0.5 * dot(a, b)).collect();
+        Self { mean: mean_features(features), h, signal, halves }
+    }
+
+    /// The features of the sample whose reconstruction is nearest, for each of `n` targets.
+    fn nearest(&self, target: &[T], n: usize) -> Vec<T> {
+        let target = matrix(target.to_vec(), n);
+        let mut alike = Matrix::zeros(self.signal.cols(), n);
+        mul_block(alike.as_mut_slice(), self.signal.t(), target.view());
+        let mut nearest = Vec::with_capacity(n * self.h.rows());
+        for alike in alike.columns() {
+            let value = |j: usize| self.halves[j] - alike[j].to_f64();
+            let best = (0..alike.len()).fold(0, |a, b| if value(b) < value(a) { b } else { a });
+            nearest.extend_from_slice(self.h.col(best));
+        }
+        nearest
+    }
+}
+
 /// Some samples at work.
 struct Samples<'a, T> {
     chain: &'a Chain<'a, T>,
@@ -135,14 +177,14 @@ impl<'a, T: Scalar> Samples<'a, T> {
         Self { chain, target, lengths, each, before: h.to_vec() }
     }
 
-    /// Replaces the features of every sample that `start` explains better.
+    /// Replaces the features of every sample that those of `start` explain better.
     fn begin_from(&mut self, start: &[T], h: &mut [T]) {
-        let k = start.len();
-        let everywhere = start.repeat(self.each.len());
-        let (given, started) = (self.values(h), self.values(&everywhere));
+        let k = h.len() / self.each.len();
+        let (given, started) = (self.values(h), self.values(start));
         for (j, (given, started)) in given.into_iter().zip(started).enumerate() {
             if started < given {
-                h[j * k..(j + 1) * k].copy_from_slice(start);
+                let column = j * k..(j + 1) * k;
+                h[column.clone()].copy_from_slice(&start[column]);
             }
         }
         self.before.copy_from_slice(h);

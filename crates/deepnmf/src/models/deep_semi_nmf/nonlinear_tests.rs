@@ -268,7 +268,7 @@ fn sparsity_makes_features_smaller() {
 }
 
 #[test]
-fn both_projections_rebuild_the_training_set_about_as_well_as_the_fit() {
+fn the_projected_training_set_has_no_larger_error_than_the_fit() {
     let x = curved(15, 80, 12);
     for activation in [Activation::Relu, Activation::Softplus, Activation::Sigmoid] {
         let model = DeepSemiNmf::new([10, 6, 4]).activation(activation).fit(&x).unwrap();
@@ -280,11 +280,8 @@ fn both_projections_rebuild_the_training_set_about_as_well_as_the_fit() {
             let clipped = first.map(|v| v.max(0.0));
             assert!(error(&second) <= error(&clipped) * (1.0 + 1e-9), "{activation} {layer}");
             let fitted = error(&model.factors.h[layer - 1]);
-            assert!(
-                error(&second) <= 2.0 * fitted,
-                "{activation} {layer} {} {fitted}",
-                error(&second)
-            );
+            let found = error(&second);
+            assert!(found <= fitted * (1.0 + 1e-6), "{activation} {layer} {found} {fitted}");
         }
     }
 }

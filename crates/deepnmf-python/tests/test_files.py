@@ -46,7 +46,7 @@ def parts(path: Path) -> tuple[dict[str, Any], bytes]:
 
 def mean_square(steps: str, X: NDArray[Any]) -> float:
     """Give the mean square of samples after some steps: 1 by feature, or 1 by sample."""
-    features = X.shape[1]
+    features = int(X.shape[1])
     sizes = {"standardize": 1, "igo": 2 * features, "resize=8x8,unit": 64}
     return 1 / sizes[steps] if steps in sizes else 1 / features
 

@@ -7,12 +7,14 @@ The drawn faces are those of `deepnmf demo`.
 Both sides begin from NNDSVDa of the same data in f64, scikit-learn with `cd` and with `mu`, for 200
 iterations each (its stopping test off). The time that counts is the one deepnmf needs to be at or below
 scikit-learn's error, start included on both sides, by the rule of the same kind and, for `mu`, by the
-default rule as well; deepnmf may go on for 300 iterations. Written to
+default rule as well; deepnmf may go on for 300 iterations. Seconds are the median of three rounds, in
+which both take turns. Written to
 result.json beside this script.
 """
 
 import argparse
 import json
+import statistics
 import subprocess
 import tempfile
 import time
@@ -27,6 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 RESULT = Path(__file__).with_name("result.json")
 ITERATIONS = 200
 COMPONENTS = (20, 40, 70)
+ROUNDS = 3
 
 
 def ours(program, path, k, solver, threads):
@@ -43,6 +46,28 @@ def theirs(x, k, solver):
     features = model.fit_transform(x)
     seconds = time.perf_counter() - begin
     return float(np.linalg.norm(x - features @ model.components_)), seconds
+
+
+def one_round(options, path, x, k):
+    """Both sides once, a line for each pair of rules."""
+    found = {solver: theirs(x, k, solver) for solver in ("cd", "mu")}
+    fits = {rule: ours(options.program, path, k, rule, options.threads) for rule in ("hals", "multiplicative")}
+    lines = []
+    for solver, rule in (("cd", "hals"), ("mu", "multiplicative"), ("mu", "hals")):
+        error, seconds = found[solver]
+        history, clock = fits[rule]
+        at = next(i for i, e in enumerate(history) if e <= error)
+        lines.append({"k": k, "solver": solver, "sklearn_error": error, "sklearn_seconds": seconds, "rule": rule,
+                      "deepnmf_iterations": at, "deepnmf_seconds": clock[at], "ratio": seconds / clock[at],
+                      "deepnmf_error_at_200": history[min(200, len(history) - 1)]})
+    return lines
+
+
+def middle(lines):
+    """One line of several rounds: medians of what is measured by the clock, and all ratios."""
+    clocked = ("sklearn_seconds", "deepnmf_seconds", "ratio")
+    return lines[0] | {name: statistics.median(line[name] for line in lines) for name in clocked} | {
+        "ratios": [round(line["ratio"], 2) for line in lines]}
 
 
 def main():
@@ -62,15 +87,9 @@ def main():
             path = Path(folder) / "x.npy"
             np.save(path, x)
             for k in COMPONENTS:
-                found = {solver: theirs(x, k, solver) for solver in ("cd", "mu")}
-                for solver, rule in (("cd", "hals"), ("mu", "multiplicative"), ("mu", "hals")):
-                    error, seconds = found[solver]
-                    history, clock = ours(options.program, path, k, rule, options.threads)
-                    at = next((i for i, e in enumerate(history) if e <= error), None)
-                    line = {"data": name, "k": k, "solver": solver, "sklearn_error": error, "sklearn_seconds": seconds,
-                            "rule": rule, "deepnmf_iterations": at, "deepnmf_seconds": None if at is None else clock[at],
-                            "ratio": None if at is None else seconds / clock[at], "deepnmf_error_at_200": history[min(200, len(history) - 1)],
-                            "deepnmf_last_error": history[-1], "deepnmf_seconds_in_all": clock[-1]}
+                rounds = [one_round(options, path, x, k) for _ in range(ROUNDS)]
+                for lines_of_rule in zip(*rounds, strict=True):
+                    line = middle(lines_of_rule) | {"data": name}
                     lines.append(line)
                     print(json.dumps(line), flush=True)
     RESULT.write_text(json.dumps(lines, indent=1))

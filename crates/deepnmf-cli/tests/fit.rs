@@ -145,7 +145,9 @@ fn growing_layers_are_remarked_upon() {
 fn every_start_and_solver_can_be_chosen() {
     let folder = Folder::new();
     for init in ["random", "kmeans", "svd", "optimal"] {
-        for solver in ["multiplicative --eta 0.4 --inner 2", "hals --inner 3", "accelerated --inner 5"] {
+        for solver in
+            ["multiplicative --eta 0.4 --inner 2", "hals --inner 3", "accelerated --inner 5"]
+        {
             let fit = folder.fit(&format!("{FACES} --layers 8,4 --init {init} --solver {solver}"));
             assert!(number(&fit, "gap") > -1e-9, "below the bound: {fit}");
         }

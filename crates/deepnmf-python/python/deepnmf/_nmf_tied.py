@@ -32,8 +32,8 @@ class GNMF(Factorization):
     sigma : float, default=None
         The width of 'heat'; the median distance of neighbours if None.
     search : {'auto', 'exact', 'approximate'}, default='auto'
-        How they are found: by comparing all samples, which suits up to 20000 of them, or by a search
-        that misses a few.
+        How they are found: by comparing all samples, which suits up to 20000 of them, or by a
+        search that misses a few.
     <non_negative_start>
     <solver: multiplicative, 1>
     <stop>

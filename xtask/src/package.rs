@@ -14,7 +14,7 @@ const FOLDER: &str = "crates/deepnmf-python";
 
 type Part<'a> = &'a dyn Fn() -> Result<(), String>;
 
-/// Does everything with the package; gives what has failed.
+/// Does everything with the package, beside a program that has been built; gives what has failed.
 pub(crate) fn test(workspace: &Path, python: &Path) -> Vec<String> {
     let package = Package { workspace, folder: workspace.join(FOLDER), python };
     let wheel = match package.build() {
@@ -46,15 +46,11 @@ struct Package<'a> {
 impl Package<'_> {
     /// Builds the wheel, with checks on and from what the tests have compiled already.
     fn build(&self) -> Result<PathBuf, String> {
-        say("== Python package: the wheel and the program");
+        say("== Python package: the wheel");
         let wheels = target(self.workspace).join("wheels");
         let _ = fs::remove_dir_all(&wheels);
         let mut build = self.module("maturin", ["build", "--profile", "dev", "--quiet", "--out"]);
         run(build.arg(&wheels))?;
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        run(Command::new(cargo)
-            .args(["build", "--quiet", "--package", "deepnmf-cli", "--all-features"])
-            .current_dir(self.workspace))?;
         let found = fs::read_dir(&wheels).map_err(|e| format!("{}: {e}", wheels.display()))?;
         let mut found = found.flatten().map(|entry| entry.path());
         found.next().ok_or_else(|| format!("{} holds no wheel", wheels.display()))

@@ -102,7 +102,7 @@ def test_parameters_of_all_kinds_come_back(X: Matrix, y: Labels, tmp_path: Path)
         "scale": "balanced",
         "solver": "multiplicative",
         "eta": 0.4,
-        "inner": None,
+        "inner": 2,
         "max_iter": 5,
         "tol": 0.0,
         "max_seconds": 60.0,

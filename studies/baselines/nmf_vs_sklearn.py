@@ -7,7 +7,7 @@ The drawn faces are those of `deepnmf demo`.
 Both sides begin from NNDSVDa of the same data in f64, scikit-learn with `cd` and with `mu`, for 200
 iterations each (its stopping test off). The time that counts is the one deepnmf needs to be at or below
 scikit-learn's error, start included on both sides, by the rule of the same kind and, for `mu`, by the
-default rule as well; deepnmf may go on for 300 iterations. Seconds are the median of three rounds, in
+default rule as well; deepnmf may go on for 300 iterations. Seconds are the median of five rounds, in
 which both take turns. Written to
 result.json beside this script.
 """
@@ -29,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 RESULT = Path(__file__).with_name("result.json")
 ITERATIONS = 200
 COMPONENTS = (20, 40, 70)
-ROUNDS = 3
+ROUNDS = 5
 
 
 def ours(program, path, k, solver, threads):

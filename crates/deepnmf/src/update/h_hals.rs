@@ -13,7 +13,7 @@
 //! until a sweep moves a block of columns by less than a tenth of what its first sweep did.
 
 use super::Products;
-use super::blocks::{for_each_block, vectorised};
+use super::blocks::for_each_block;
 use crate::matrix::{Matrix, MatrixView, Scalar};
 
 /// Columns swept together, side by side in vector registers.
@@ -37,9 +37,36 @@ pub fn h_hals<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, sweeps: u
             add_to_rows(hw, targets);
             degrees[..d.len()].copy_from_slice(d);
         }
+        let gram = gram.as_slice();
+        pulp::Arch::new().dispatch(Sweeps {
+            gram,
+            degrees: &degrees,
+            b: targets,
+            h: rows,
+            most: sweeps,
+        });
+        from_rows(rows, h);
+    });
+}
+
+/// The sweeps over one block. A type of its own, because a closure this large would not be inlined
+/// where vector instructions are enabled.
+struct Sweeps<'a, T> {
+    gram: &'a [T],
+    degrees: &'a [T; LANES],
+    b: &'a [[T; LANES]],
+    h: &'a mut [[T; LANES]],
+    most: usize,
+}
+
+impl<T: Scalar> pulp::NullaryFnOnce for Sweeps<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
         let mut first = 0.0;
-        for s in 0..sweeps {
-            let moved = vectorised(|| sweep(gram.as_slice(), &degrees, targets, rows));
+        for s in 0..self.most {
+            let moved = self.sweep();
             if s == 0 {
                 first = moved;
             }
@@ -47,40 +74,55 @@ pub fn h_hals<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, sweeps: u
                 break;
             }
         }
-        from_rows(rows, h);
-    });
+    }
 }
 
-/// One sweep over all rows; returns how far the block has moved, squared.
-#[inline(always)]
-fn sweep<T: Scalar>(
-    gram: &[T],
-    degrees: &[T; LANES],
-    b: &[[T; LANES]],
-    h: &mut [[T; LANES]],
-) -> f64 {
-    let k = h.len();
-    let mut moved = [T::ZERO; LANES];
-    for i in 0..k {
-        let g_i = &gram[i * k..(i + 1) * k];
-        let mut rest = b[i];
-        for (g, h) in g_i.iter().zip(h.iter()) {
+impl<T: Scalar> Sweeps<'_, T> {
+    /// One sweep over all rows; returns how far the block has moved, squared.
+    #[inline(always)]
+    fn sweep(&mut self) -> f64 {
+        let Self { gram, degrees, b, h, .. } = self;
+        let k = h.len();
+        let mut moved = [T::ZERO; LANES];
+        for i in 0..k {
+            let g_i = &gram[i * k..(i + 1) * k];
+            let rest = less_products(b[i], g_i, h);
             for l in 0..LANES {
-                rest[l] -= *g * h[l];
+                let curvature = g_i[i] + degrees[l];
+                // A zero basis vector: its features change nothing.
+                let inverse = if curvature > T::ZERO { T::ONE / curvature } else { T::ZERO };
+                let new = h[i][l] + (rest[l] - degrees[l] * h[i][l]) * inverse;
+                let new = if new < T::FLUSH { T::ZERO } else { new };
+                let step = new - h[i][l];
+                moved[l] += step * step;
+                h[i][l] = new;
             }
         }
+        moved.iter().map(|v| v.to_f64()).sum()
+    }
+}
+
+/// `b - g^T H`. Even and odd rows are summed apart: one chain of sums would wait for itself.
+#[inline(always)]
+fn less_products<T: Scalar>(b: [T; LANES], g: &[T], h: &[[T; LANES]]) -> [T; LANES] {
+    let (mut even, mut odd) = (b, [T::ZERO; LANES]);
+    let (pairs, last) = g.as_chunks::<2>();
+    let (row_pairs, last_row) = h.as_chunks::<2>();
+    for (g, rows) in pairs.iter().zip(row_pairs) {
         for l in 0..LANES {
-            let curvature = g_i[i] + degrees[l];
-            // A zero basis vector: its features change nothing.
-            let inverse = if curvature > T::ZERO { T::ONE / curvature } else { T::ZERO };
-            let new = h[i][l] + (rest[l] - degrees[l] * h[i][l]) * inverse;
-            let new = if new < T::FLUSH { T::ZERO } else { new };
-            let step = new - h[i][l];
-            moved[l] += step * step;
-            h[i][l] = new;
+            even[l] -= g[0] * rows[0][l];
+            odd[l] -= g[1] * rows[1][l];
         }
     }
-    moved.iter().map(|v| v.to_f64()).sum()
+    for (g, row) in last.iter().zip(last_row) {
+        for l in 0..LANES {
+            even[l] -= *g * row[l];
+        }
+    }
+    for l in 0..LANES {
+        even[l] += odd[l];
+    }
+    even
 }
 
 /// Adds columns to rows of lanes.

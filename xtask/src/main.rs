@@ -1,5 +1,6 @@
 //! The project's own chores. `cargo xtask test` checks everything and installs what that needs.
 
+mod browser;
 mod fuzz;
 mod package;
 mod python;
@@ -47,7 +48,9 @@ const PARTS: [Part; 4] = [
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    formatting, lints, all tests, the documentation and the Python package
+  test    formatting, lints, all tests, the documentation, the report page in a browser and the Python
+          package
+  browser the report page in a browser alone
   python  the Python package alone: its wheel, tests, types and pages
   bench   the benchmarks of crates/deepnmf, with GFLOP/s beside a plain product
   fuzz    [TARGET|all] [--seconds N]: hostile files for every parser, 60 s for each
@@ -63,7 +66,8 @@ fn main() -> ExitCode {
             let bench = &["bench", "--package", "deepnmf", "--bench", "iteration"];
             if run(bench, &[], None) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
-        Some("python") => package_alone(),
+        Some("python") => alone(test_package),
+        Some("browser") => alone(test_page),
         Some("fuzz") => fuzz(),
         Some("help" | "--help" | "-h") => {
             say(HELP);
@@ -97,6 +101,7 @@ fn test() -> ExitCode {
             failed.push(part.name.to_owned());
         }
     }
+    failed.extend(test_page());
     failed.extend(test_package());
     sum_up(&failed)
 }
@@ -109,24 +114,36 @@ fn sum_up(failed: &[String]) -> ExitCode {
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The Python package without the other tests, which would have built the program it is compared with.
-fn package_alone() -> ExitCode {
+/// Something that uses the program, without the other tests, which would have built it.
+fn alone(test: fn() -> Vec<String>) -> ExitCode {
     let program = &["build", "--package", "deepnmf-cli", "--all-features"];
-    if run(program, &[], None) { sum_up(&test_package()) } else { ExitCode::FAILURE }
+    if run(program, &[], None) { sum_up(&test()) } else { ExitCode::FAILURE }
+}
+
+/// What has failed of the report page, which is opened in a browser.
+fn test_page() -> Vec<String> {
+    say("== report page in a browser (screenshots in target/report-screenshots)");
+    match browser::Tools::find(&workspace()) {
+        Ok(tools) => tools.test(&workspace()).err().into_iter().collect(),
+        Err(why) => untested("the report page", &why),
+    }
 }
 
 /// What has failed of the Python package, which is installed in an environment of its own.
 fn test_package() -> Vec<String> {
     match python::NEWEST.interpreter(&workspace()) {
         Ok(python) => package::test(&workspace(), &python),
-        Err(why) if env::var_os("CI").is_some_and(|ci| ci == "true") => {
-            vec![format!("the Python package: {why}")]
-        }
-        Err(why) => {
-            say(&format!("note: {why}; the Python package is not tested (with CI=true it fails)"));
-            vec![]
-        }
+        Err(why) => untested("the Python package", &why),
     }
+}
+
+/// What cannot be tested is a failure where everything has to be.
+fn untested(what: &str, why: &str) -> Vec<String> {
+    if env::var_os("CI").is_some_and(|ci| ci == "true") {
+        return vec![format!("{what}: {why}")];
+    }
+    say(&format!("note: {why}; {what} is not tested (with CI=true it fails)"));
+    vec![]
 }
 
 fn workspace() -> PathBuf {

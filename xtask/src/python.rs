@@ -20,6 +20,10 @@ pub(crate) const NEWEST: Environment =
 pub(crate) const OLDEST: Environment =
     Environment { folder: "python-oldest", requirements: "xtask/requirements-oldest.txt" };
 
+/// What drives a browser.
+pub(crate) const BROWSER: Environment =
+    Environment { folder: "python-browser", requirements: "xtask/requirements-browser.txt" };
+
 impl Environment {
     /// The interpreter of the environment, which is made if need be.
     pub(crate) fn interpreter(&self, workspace: &Path) -> Result<PathBuf, String> {

@@ -18,7 +18,7 @@ pub(crate) use self::names::{
 };
 use self::values::{
     at_least_one, chain, eta, image_shape, not_negative, positive, seconds, share, share_or_all,
-    size, thread_count, whole,
+    shown, size, thread_count, whole,
 };
 
 /// Deep matrix factorization: learns a representation per layer from data that mix attributes.
@@ -51,6 +51,10 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Judge features by attributes: which layer speaks of which?
     Evaluate(EvaluateArgs),
+    /// Write one page that explores a model: layers, clusters, maps, bases, samples
+    Report(ReportArgs),
+    /// Run the paper's experiments and show its numbers beside ours
+    Reproduce(Box<ReproduceArgs>),
     /// List or download public data sets
     #[command(subcommand)]
     Datasets(DatasetsCommand),
@@ -365,6 +369,92 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, default_value_t = 0, value_parser = whole::<u32>, allow_negative_numbers = true)]
     pub(crate) seed: u32,
     /// Threads to use; all by default. The number changes no result
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf report m.safetensors --data faces.mat
+  deepnmf report m.safetensors --data faces/ --pattern {identity}_{pose} --out faces.html
+  deepnmf report m.safetensors --data table.csv --labels-file labels.csv --clusters 6
+
+The page is one file that needs no network: open it in a browser, send it to a colleague.")]
+pub(crate) struct ReportArgs {
+    /// Model file
+    pub(crate) model: PathBuf,
+    /// Samples to look at the model with: those of the fit, or others like them
+    #[arg(long)]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) read: ReadArgs,
+    /// Page to write
+    #[arg(long, short, default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// Most samples with a point and a picture, at most 5000
+    #[arg(long, default_value_t = 1000, value_parser = shown, allow_negative_numbers = true)]
+    pub(crate) samples: usize,
+    /// Clusters of every layer [default: as many as the attribute it speaks of most has classes]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) clusters: Option<usize>,
+    /// What is done to the features before they are clustered, classified and mapped
+    #[arg(long, value_enum, default_value_t = ScalingName::None)]
+    pub(crate) scale: ScalingName,
+    /// Heading of the page
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// Seed of everything random; the same seed gives the same page
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Threads to use; all by default. The number changes no result
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf reproduce --list
+  deepnmf reproduce all --quick
+  deepnmf reproduce reconstruction --data folder/with/PIE_pose27.mat
+  deepnmf reproduce all --data folder --repeats 10 --out reproduction
+  deepnmf reproduce attributes --multi-pie folder/of/pictures
+
+DATA holds any of PIE_pose27.mat, cmu-faces/, xm2vts/ and multi-pie/; deepnmf datasets fetch gets the
+first two. XM2VTS and Multi-PIE are licensed: without them other faces stand in for them, and every
+output says so. An interrupted run goes on where it was when the same command is given again.")]
+pub(crate) struct ReproduceArgs {
+    /// Experiment: xor, layers, reconstruction, clustering, pretraining, attributes, or all
+    pub(crate) experiment: Option<String>,
+    /// Say what there is to run, on which data, and how long it would take
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Folder with the data; otherwise that of the environment's `DEEPNMF_DATA`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+    /// XM2VTS as a folder of pictures
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) xm2vts: Option<PathBuf>,
+    /// How the names of its pictures hold who it is [default: {identity}_{session}_{shot}, else a
+    /// folder for each person]
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) xm2vts_pattern: Option<String>,
+    /// Multi-PIE as a folder of pictures
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) multi_pie: Option<PathBuf>,
+    /// How the names of its pictures hold the labels [default: {identity}_{pose}_{expression}]
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) multi_pie_pattern: Option<String>,
+    /// How often what is random is repeated with another seed [default: 10, and 3 for layers]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) repeats: Option<usize>,
+    /// Small models on small drawn faces: all parts in a few minutes, no result
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Folder for records, tables, figures and pages
+    #[arg(long, default_value = "deepnmf-reproduction")]
+    pub(crate) out: PathBuf,
+    /// Fits to run at a time, with a thread each; one for each core by default. The number changes
+    /// no result
     #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
     pub(crate) threads: Option<usize>,
 }

@@ -35,6 +35,8 @@ fn main() -> ExitCode {
         Command::Transform(transform) => commands::transform::run(transform, output),
         Command::Info(info) => commands::info::run(info, output),
         Command::Evaluate(evaluate) => commands::evaluate::run(evaluate, output),
+        Command::Report(report) => commands::report::run(report, output),
+        Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, output),
         Command::Datasets(datasets) => commands::datasets::run(datasets, output),
         Command::Completions(completions) => commands::completions::run(completions, output),
     };

@@ -15,12 +15,12 @@ const SMALL: &str =
     "demo --faces identities=3,poses=2,expressions=2,illuminations=2,size=12 --layers 10,4";
 
 #[test]
-fn the_demo_writes_data_labels_model_and_picture() {
+fn the_demo_writes_data_labels_model_picture_and_report() {
     let folder = Folder::new();
     let told = folder.json(&format!("{SMALL} --out there/demo"));
-    let files = ["faces.npy", "labels.csv", "model.safetensors", "layers.png"];
+    let files = ["faces.npy", "labels.csv", "model.safetensors", "layers.png", "report.html"];
     assert_eq!(told["files"], json!(files));
-    assert_eq!(folder.listing().len(), files.len() + 2, "four files in two folders");
+    assert_eq!(folder.listing().len(), files.len() + 2, "five files in two folders");
     assert_eq!(read_npy(&folder.read("there/demo/faces.npy")).0, "(24, 144)");
     let labels = String::from_utf8(folder.read("there/demo/labels.csv")).unwrap();
     assert_eq!(labels.lines().count(), 25);
@@ -29,6 +29,15 @@ fn the_demo_writes_data_labels_model_and_picture() {
     }
     assert_eq!(tensors(&folder.read("there/demo/model.safetensors")).len(), 4);
     assert!(folder.read("there/demo/layers.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+    assert!(folder.read("there/demo/report.html").starts_with(b"<!doctype html>"));
+}
+
+#[test]
+fn the_demo_ends_by_naming_the_report() {
+    let folder = Folder::new();
+    let run = folder.run(SMALL);
+    let last = run.stdout.lines().last().unwrap();
+    assert!(last.contains("deepnmf-demo/report.html"), "{run}");
 }
 
 #[test]
@@ -81,7 +90,7 @@ fn a_demo_that_cannot_be_leaves_nothing_behind() {
 #[test]
 fn the_help_of_every_command_shows_how_it_is_used() {
     let folder = Folder::new();
-    for command in ["", "demo", "fit", "transform", "info", "completions"] {
+    for command in ["", "demo", "fit", "transform", "info", "report", "completions"] {
         for help in ["-h", "--help"] {
             folder
                 .command(&format!("{command} {help}"))

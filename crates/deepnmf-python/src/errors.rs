@@ -3,6 +3,7 @@
 use deepnmf_data::DataError;
 use deepnmf_data::builtin::BuiltinError;
 use deepnmf_eval::EvalError;
+use deepnmf_report::ReportError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 
@@ -57,6 +58,16 @@ pub(crate) fn of_evaluation(error: EvalError) -> PyErr {
     match error {
         EvalError::Data(error) => of_model(error),
         error => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// What a failure to make a page is in Python.
+pub(crate) fn of_report(error: ReportError) -> PyErr {
+    match error {
+        ReportError::Model(error) => of_model(error),
+        ReportError::Eval(error) => of_evaluation(error),
+        ReportError::Data(error) => of_data(&error),
+        error => PyRuntimeError::new_err(error.to_string()),
     }
 }
 

@@ -13,6 +13,7 @@ mod evaluate;
 mod fit;
 mod model;
 mod prepare;
+mod report;
 mod threads;
 
 /// What `deepnmf._core` offers to the modules beside it; `_core.pyi` has the types.

@@ -11,8 +11,9 @@ use pyo3::types::PyBytes;
 use serde::Serialize;
 
 use crate::array::{Samples, Shown, borrowed, into_rows, view};
-use crate::errors::of_model;
+use crate::errors::{of_model, of_report};
 use crate::prepare::{features_before, prepared, steps};
+use crate::report::Request;
 use crate::threads::on_threads;
 
 /// A model of either number type. It never changes, so arrays may share its memory.
@@ -207,6 +208,31 @@ impl Model {
             let x = on_threads(py, threads, || m.factors.reconstruct(layer, &h.to_matrix()))?;
             into_rows(py, x.map_err(of_model)?)
         })
+    }
+
+    /// Writes the page that explores the model with samples, unless Ctrl-C comes before it is made.
+    fn report(
+        &self,
+        py: Python<'_>,
+        x: Samples<'_>,
+        path: PathBuf,
+        request: Request,
+        threads: usize,
+        tell: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let mut tell = |what: &str| {
+            if let Some(tell) = &tell {
+                // Who only listens cannot stop it.
+                let _ = Python::attach(|py| tell.call1(py, (what,)));
+            }
+        };
+        let report = with_samples!(self, x, (m, x) => {
+            let x = view(&x)?;
+            on_threads(py, threads, || request.explore(m, x, &path, &mut tell))?
+        })?;
+        py.check_signals()?;
+        py.detach(|| report.write(&path)).map_err(of_report)?;
+        Ok(())
     }
 }
 

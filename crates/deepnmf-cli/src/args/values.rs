@@ -8,6 +8,9 @@ use deepnmf_data::{DataError, ImageShape};
 /// More threads than the largest machines have cores.
 const MOST_THREADS: usize = 1024;
 
+/// What a page can show.
+const MOST_SHOWN: usize = deepnmf_report::Options::MOST_SAMPLES;
+
 /// Thirty years.
 const MOST_SECONDS: f64 = 1e9;
 
@@ -28,6 +31,13 @@ pub(super) fn thread_count(text: &str) -> Result<usize, String> {
     match at_least_one(text)? {
         count if count <= MOST_THREADS => Ok(count),
         _ => Err(format!("it must be at most {MOST_THREADS}")),
+    }
+}
+
+pub(super) fn shown(text: &str) -> Result<usize, String> {
+    match at_least_one(text)? {
+        count if count <= MOST_SHOWN => Ok(count),
+        _ => Err(format!("it must be at most {MOST_SHOWN}, or the page would be slow")),
     }
 }
 

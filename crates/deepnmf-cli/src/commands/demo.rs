@@ -12,12 +12,16 @@ use deepnmf_data::builtin;
 use deepnmf_data::picture::{Scale, Sheet, terminal_preview};
 use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{Attribute, Dataset, ImageShape, PixelOrder, write_npy};
+use deepnmf_report::{Draft, Options};
 use serde_json::json;
 
 use crate::args::DemoArgs;
 use crate::input::{on_threads, provenance};
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::{Progress, cancelled_by_interrupt};
+
+/// The page that explores the model.
+const REPORT: &str = "report.html";
 
 /// Faces or components shown in a row of the picture.
 const SHOWN: usize = 15;
@@ -31,6 +35,7 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let mut faces = builtin::generate::<f64>(&faces_spec(args))?;
     let shape = faces.image_shape.context("the faces have no image shape")?;
     let drawn = faces.x.clone();
+    let draft = Draft::new(&faces, report_options(args));
     let steps = Pipeline::new([Step::Unit]);
     let provenance = provenance(&faces, &steps);
     steps.apply(&mut faces)?;
@@ -38,21 +43,23 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let cancel = cancelled_by_interrupt()?;
     let algorithm =
         DeepSemiNmf::new(args.layers.as_slice()).with(FitOptions::default().seed(args.seed));
-    let (mut model, by_layer) = on_threads(args.threads, || -> Result<_> {
+    let (model, by_layer, report) = on_threads(args.threads, || -> Result<_> {
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
-        let model = algorithm.fit_in(&faces.x, &mut session)?;
+        let mut model = algorithm.fit_in(&faces.x, &mut session)?;
+        model.provenance = provenance;
         let by_layer = Layers::of(&model, &faces.x)?;
-        Ok((model, by_layer))
+        let report = draft.finish(&model, &faces, &mut |what| progress.doing(what))?;
+        Ok((model, by_layer, report))
     })??;
     drop(progress);
-    model.provenance = provenance;
     std::fs::create_dir_all(out)
         .with_context(|| format!("cannot make the folder {}", out.display()))?;
     write_npy(&out.join("faces.npy"), &drawn)?;
     write_labels(&out.join("labels.csv"), &faces.attributes)?;
     model.save(&out.join("model.safetensors"))?;
     draw(&out.join("layers.png"), &faces, &by_layer, shape)?;
+    report.write(&out.join(REPORT))?;
 
     let text = text(args, &model, &faces, &by_layer, shape, output)?;
     let object = extended(
@@ -60,7 +67,8 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
         json!({
             "layer_errors": by_layer.errors,
             "out": args.out,
-            "files": ["faces.npy", "labels.csv", "model.safetensors", "layers.png"],
+            "files": ["faces.npy", "labels.csv", "model.safetensors", "layers.png", REPORT],
+            "headline": report.content().words.headline,
         }),
     );
     output.result(&text, &object)?;
@@ -69,6 +77,10 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
         output.remark("interrupted: this is the best so far");
     }
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+fn report_options(args: &DemoArgs) -> Options {
+    Options { data_name: Some("Drawn faces".into()), seed: args.seed, ..Options::default() }
 }
 
 /// Finds out whether files can be written to the folder, without making it.
@@ -202,8 +214,10 @@ fn text(
     let folder = args.out.display();
     let _ = write!(
         text,
-        "look at   {folder}/layers.png\nthen try  deepnmf info {folder}/model.safetensors\n          \
-         deepnmf transform {folder}/model.safetensors {folder}/faces.npy --out h.npy\n"
+        "then try  deepnmf info {folder}/model.safetensors\n          \
+         deepnmf transform {folder}/model.safetensors {folder}/faces.npy --out h.npy\n\
+         look at   {folder}/layers.png\n\
+         open      {folder}/{REPORT}, the page that explores all of it\n"
     );
     Ok(text)
 }

@@ -6,4 +6,6 @@ pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod info;
+pub(crate) mod report;
+pub(crate) mod reproduce;
 pub(crate) mod transform;

@@ -15,6 +15,7 @@ from . import _check as check
 from . import _core
 from ._check import Floats
 from ._labels import Attribute, Codes, attributes
+from ._report import Reporting
 from ._sklearn import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -115,7 +116,7 @@ class _AnyLayer:
             _asked_layer.reset(token)
 
 
-class Factorization(_AnyLayer, _Projecting):
+class Factorization(Reporting, _AnyLayer, _Projecting):
     """A factorization ``X ~ Z_1 ... Z_m H_m`` with the contract of scikit-learn."""
 
     _name: ClassVar[str]

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, final
+from typing import Any, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,17 @@ _Data = tuple[
     list[str] | None,
     str | None,
 ]
+
+class _Request(TypedDict):
+    labels: list[tuple[str, list[str | None]]]
+    feature_names: list[str] | None
+    sample_names: list[str] | None
+    image: str | None
+    title: str | None
+    samples: int
+    clusters: int | None
+    scale: str
+    seed: int
 
 @final
 class Model:
@@ -48,6 +59,14 @@ class Model:
     def project(self, x: _Floats, layer: int, method: str, threads: int) -> _Floats: ...
     def mean_squared_error(self, x: _Floats, layer: int, method: str, threads: int) -> float: ...
     def reconstruct(self, features: _Floats, layer: int, threads: int) -> _Floats: ...
+    def report(
+        self,
+        x: _Floats,
+        path: str | PathLike[str],
+        request: _Request,
+        threads: int,
+        tell: Callable[[str], object] | None,
+    ) -> None: ...
 
 def fit(
     settings: str,

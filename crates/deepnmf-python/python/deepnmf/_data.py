@@ -130,7 +130,6 @@ def load_data(
     >>> flowers.labels["kind"].tolist()
     ['setosa', 'versicolor']
     """
-    shape = "x".join(str(side) for side in image) if type(image) is tuple else image
     found = _core.load(
         path,
         narrow=_is_narrow(dtype),
@@ -138,7 +137,7 @@ def load_data(
         labels_key=labels_key,
         labels_file=labels_file,
         labels_by=labels_by,
-        image=None if shape is None else str(shape),
+        image=image_words(image),
         pattern=pattern,
         resize=resize,
     )
@@ -268,6 +267,13 @@ def igo(X: ArrayLike, image: tuple[int, int] | ImageShape, *, order: str = "row-
     shape = ImageShape(width, height, image[2] if isinstance(image, ImageShape) else order)
     found = check_array(X, dtype=[np.float64, np.float32])
     return _core.gradient_orientations(check.contiguous(found), str(shape))
+
+
+def image_words(image: tuple[int, int] | ImageShape | str | None) -> str | None:
+    """Write how a sample is a picture, as the program does."""
+    if type(image) is tuple:
+        return "x".join(str(side) for side in image)
+    return None if image is None else str(image)
 
 
 def _spec(name: str, options: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,34 +41,62 @@ def attributes(y: Any, n_samples: int) -> list[Attribute]:
     list of Attribute
         One for each column; none if there are no labels.
     """
+    return [Attribute(name, encode(column)) for name, column in _named(y, n_samples)]
+
+
+def words(y: Any, n_samples: int) -> list[tuple[str, list[str | None]]]:
+    """Give the labels of every attribute as they are written; None where one is unknown.
+
+    Parameters
+    ----------
+    y : None, array-like, Series, DataFrame or mapping
+        Labels as for `attributes`, or by the name of the attribute.
+    n_samples : int
+        The number of samples they belong to.
+
+    Returns
+    -------
+    list of tuple
+        The name of each attribute, and its labels.
+    """
+    return [
+        (name, [None if _is_unknown(label) else _word(label) for label in column.tolist()])
+        for name, column in _named(y, n_samples)
+    ]
+
+
+def _word(label: object) -> str:
+    """Write a label; whole numbers as such, though missing ones beside them made them floats."""
+    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
+
+
+def _named(y: Any, n_samples: int) -> list[tuple[str, NDArray[Any]]]:
+    """Give the columns, each with a name and a label for every sample."""
     if y is None:
         return []
-    named = _columns(y)
-    if len(named) == 1:
-        named = [(name or "y", column) for name, column in named]
-    found = [
-        Attribute(name or f"y{place}", encode(column))
-        for place, (name, column) in enumerate(named, start=1)
-    ]
-    for attribute in found:
-        count = len(attribute.codes)
-        if count != n_samples:
+    columns = _columns(y)
+    names = ["y"] if len(columns) == 1 else [f"y{place + 1}" for place in range(len(columns))]
+    for _, column in columns:
+        if len(column) != n_samples:
             raise ValueError(
-                f"y has labels of {count} samples, but X has {n_samples} samples: "
+                f"y has labels of {len(column)} samples, but X has {n_samples} samples: "
                 "give one label for each, -1 where it is unknown"
             )
-    return found
+    return [
+        (name or usual, column) for (name, column), usual in zip(columns, names, strict=True)
+    ]
 
 
 def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
     """Give the columns with their names, which are empty where there are none."""
+    if isinstance(y, Mapping):
+        return [(str(name), _column(labels)) for name, labels in y.items()]
     if hasattr(y, "columns") and hasattr(y, "shape"):
         columns = (y.iloc[:, i] if hasattr(y, "iloc") else y[:, i] for i in range(y.shape[1]))
         return [(str(name), np.asarray(c)) for name, c in zip(y.columns, columns, strict=True)]
     if not isinstance(y, np.ndarray):
         name = getattr(y, "name", None)
-        # Not yet a type: words beside -1 would make text of it.
-        y = np.asarray(y, dtype=None if hasattr(y, "dtype") else object)
+        y = _column(y)
         if y.ndim == 1:
             return [(name if isinstance(name, str) else "", y)]
     if y.ndim == 1:
@@ -77,6 +106,11 @@ def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
     raise ValueError(
         f"y has {y.ndim} dimensions: it must be (n_samples,) or (n_samples, attributes)"
     )
+
+
+def _column(labels: Any) -> NDArray[Any]:
+    """Make an array, of no type yet where there is none: words beside -1 would make text of it."""
+    return np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
 
 
 def encode(labels: NDArray[Any]) -> Codes:

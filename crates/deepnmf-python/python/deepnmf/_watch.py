@@ -113,6 +113,11 @@ class _TqdmBar(_Bar):
             self._bar.close()
 
 
+def teller(verbose: object) -> Callable[[str], None] | None:
+    """Give who prints what is being done, if anybody wants to know."""
+    return _Bar().begin if verbose else None
+
+
 def _bar() -> _Bar:
     try:
         from tqdm.auto import tqdm

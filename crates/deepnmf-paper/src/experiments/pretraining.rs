@@ -1,0 +1,199 @@
+//! Supervised pre-training: bases learnt from labels of other faces begin a fit without labels.
+
+use std::sync::Arc;
+
+use deepnmf::{CancelToken, DeepSemiNmf, DeepWsf};
+use deepnmf_eval::Scaling;
+
+use super::judge::{Score, area, cluster_features, curve, mean_score, series};
+use super::{Bench, NO_PIE, Results, Study, Told, session};
+use crate::cell::Cell;
+use crate::error::Result;
+use crate::figures::{Line, lines};
+use crate::printed::{COMPONENTS, FIRST_LAYER, PRETRAINING_LAMBDA};
+use crate::record::{FitFacts, Outcome};
+use crate::rules::{Claim, Finding, Verdict, above_all, missing};
+use crate::section::{Figure, Table, percent};
+use crate::sets::{Role, Set, View};
+use crate::time_left::{fit_seconds, kmeans_seconds};
+use crate::{Experiment, Method};
+
+/// The experiment.
+pub(super) struct Pretraining;
+
+/// Without and with pre-training.
+const METHODS: [Method; 2] = [Method::DeepLinear, Method::DeepPretrained];
+
+impl Study for Pretraining {
+    fn plan(&self, bench: &mut Bench) -> Result<Vec<Cell>> {
+        let repeats = bench.repeats(10, 2);
+        let (components, first): (&[usize], _) =
+            if bench.is_quick() { (&[8, 16], 40) } else { (&COMPONENTS, FIRST_LAYER) };
+        let mut cells = Vec::new();
+        let auxiliary = bench.library.sets(Role::Xm2vts, View::PixelsAsPie)?;
+        for (set, auxiliary) in bench.library.sets(Role::Pie, View::Pixels)?.iter().zip(&auxiliary)
+        {
+            let (p, n) = set.x.shape();
+            let first = first.min(p).min(n).min(auxiliary.x.cols());
+            let people = set.labels("identity")?.classes().len();
+            for (method, &k) in METHODS.iter().flat_map(|m| components.iter().map(move |k| (m, k)))
+            {
+                let layers = vec![first, k];
+                let judging = kmeans_seconds((n, k), people, repeats);
+                cells.push(Cell {
+                    experiment: Experiment::Pretraining,
+                    set: Arc::clone(set),
+                    auxiliary: (*method == Method::DeepPretrained).then(|| Arc::clone(auxiliary)),
+                    method: *method,
+                    expected: fit_seconds(*method, (p, n), &layers) + judging,
+                    layers,
+                    seed: 0,
+                    repeats,
+                });
+            }
+        }
+        Ok(cells)
+    }
+
+    fn run(&self, cell: &Cell, cancel: &CancelToken) -> Result<Outcome> {
+        let x = &cell.set.x;
+        let mut session = session(cancel);
+        let (fits, fitted) = match &cell.auxiliary {
+            None => {
+                let fitted = cell.method.fit(x, &cell.layers, cell.seed, &mut session)?;
+                (vec![FitFacts::of(&fitted)], fitted)
+            }
+            Some(auxiliary) => {
+                let labels = auxiliary.labels("identity")?.codes();
+                let (first, fitted) = DeepWsf::new(cell.layers.as_slice(), LAMBDA).fit_then(
+                    &auxiliary.x,
+                    &[None, Some(labels)],
+                    &DeepSemiNmf::new(cell.layers.as_slice()),
+                    x,
+                    &mut session,
+                )?;
+                (vec![FitFacts::of(&first), FitFacts::of(&fitted)], fitted)
+            }
+        };
+        let features = fitted.factors.top_features();
+        let clusterings =
+            cluster_features(&cell.set, features, &[Scaling::None], cell.repeats, cancel)?;
+        Ok(Outcome { fits, clusterings, ..Outcome::default() })
+    }
+
+    fn sum_up(&self, results: &Results<'_>) -> Result<Told> {
+        let mut told = Told {
+            protocol: PROTOCOL.map(Into::into).to_vec(),
+            seeds: format!(
+                "seed 0 of every fit, no start is random; k-means seeds 0 to {}",
+                results.repeats().saturating_sub(1)
+            ),
+            explanations: EXPLANATIONS.map(Into::into).to_vec(),
+            ..Told::default()
+        };
+        let sets = results.sets(Role::Pie, View::Pixels);
+        if sets.is_empty() {
+            told.claims.push(Claim::untestable(BETTER, BETTER_RULE, NO_PIE, "CMU PIE"));
+        }
+        for set in sets {
+            let about = results.about(set);
+            let title = title(set, &about);
+            told.figures.push(figure(&title, &about));
+            told.tables.push(table(&title, &about));
+            told.claims.push(claim(set, &about)?);
+        }
+        Ok(told)
+    }
+}
+
+/// The weights of the labels, layer by layer.
+const LAMBDA: [f64; 2] = [0.0, PRETRAINING_LAMBDA];
+
+const PROTOCOL: [&str; 2] = [
+    "A linear Deep WSF with layers 625-a and weights 0 and 0.01 learns from the identities of \
+     auxiliary faces at 32 x 32 pixels (the paper: XM2VTS); its bases begin an unsupervised Deep \
+     Semi-NMF of the same layers on CMU PIE, whose features are first projected onto them. The \
+     paper's split of the auxiliary set into training and validation chooses weights; they are \
+     printed, so all of it is learnt from here.",
+    "Beside it the same Deep Semi-NMF without pre-training. Features of the top layer are clustered as \
+     in the clustering figures, as they are.",
+];
+
+const EXPLANATIONS: [&str; 2] = [
+    "Fine-tuning a linear model is Semi-NMF from another start (see the reconstruction table). \
+     Without labels its optimum is known in closed form, and a start from elsewhere can only end in \
+     another optimum or short of it.",
+    "What the labels of other people can teach about these is then left in the start alone.",
+];
+
+const BETTER: &str = "All models with supervised pre-training outperform the ones without";
+const BETTER_RULE: &str = "holds if the mean AC with pre-training is above that without for every \
+                           number of components, and over all components and seeds with p < 0.01 in a \
+                           paired t-test";
+
+/// What is clustered after learning from what.
+fn title(set: &Set, results: &Results<'_>) -> String {
+    let auxiliary = results.all_sets().into_iter().find(|known| known.role == Role::Xm2vts);
+    let auxiliary = auxiliary.map_or("nothing yet".into(), |set| set.title());
+    format!("{} after {auxiliary}", set.title())
+}
+
+fn figure(title: &str, results: &Results<'_>) -> Figure {
+    let points = results.components().len();
+    let line = |method: Method| {
+        let curve = curve(results, method, Scaling::None, Score::Ac);
+        let area = area(&curve, points).map(|area| 100.0 * area);
+        let points = curve.into_iter().map(|(k, mean)| (k, 100.0 * mean)).collect();
+        Line { name: method.label().into(), points, area }
+    };
+    let all: Vec<Line> = METHODS.into_iter().map(line).collect();
+    Figure {
+        name: "pretraining-ac".into(),
+        svg: lines(title, "components", "AC in %", &all),
+        caption: format!("{title}: AC with and without supervised pre-training."),
+    }
+}
+
+fn table(title: &str, results: &Results<'_>) -> Table {
+    let components = results.components();
+    let columns = components.iter().map(usize::to_string);
+    let head = std::iter::once("method".to_owned()).chain(columns).chain(["AUC".to_owned()]);
+    let caption = format!(
+        "{title}: AC in %, mean over seeds of k-means. The paper prints no numbers of this figure in \
+         its text."
+    );
+    let mut table = Table::new("pretraining-ac", caption, head);
+    for method in METHODS {
+        let curve = curve(results, method, Scaling::None, Score::Ac);
+        let at = |k: &usize| mean_score(results.record(method, *k)?, Scaling::None, Score::Ac);
+        let means = components.iter().map(|k| percent(at(k)));
+        let first = std::iter::once(method.label().to_owned());
+        table.row(first.chain(means).chain([percent(area(&curve, components.len()))]));
+    }
+    table
+}
+
+fn claim(set: &Arc<Set>, results: &Results<'_>) -> Result<Claim> {
+    let finding = if results.is_complete() {
+        outperforms(results)?
+    } else {
+        missing(results.done(), results.total())
+    };
+    let mut claim = Claim::paper(BETTER, BETTER_RULE, finding, &set.facts);
+    let auxiliary = results.all_sets().into_iter().find(|known| known.role == Role::Xm2vts);
+    if let Some(auxiliary) = auxiliary {
+        claim.data = title(set, results);
+        // A claim about two sets is tested only where both are the paper's.
+        claim.stand_in_for = claim.stand_in_for.or(auxiliary.facts.stand_in_for.clone());
+    }
+    Ok(claim)
+}
+
+fn outperforms(results: &Results<'_>) -> Result<Finding> {
+    let [without, with] = METHODS.map(|m| curve(results, m, Scaling::None, Score::Ac));
+    let everywhere = with.iter().zip(&without).all(|((_, with), (_, without))| with > without);
+    let [without, with] = METHODS.map(|m| series(results, m, Scaling::None, Score::Ac));
+    let (verdict, evidence) = above_all(&with, &[without])?;
+    let place = if everywhere { "above everywhere" } else { "not above everywhere" };
+    Ok((Verdict::of(everywhere && verdict == Verdict::Holds), format!("{evidence}; {place}")))
+}

@@ -1,0 +1,56 @@
+// What things are called.
+
+const featureNames = new Map(content.feature_names);
+
+const layerName = (layer) => `Layer ${layer + 1}`;
+const featureName = (feature) => featureNames.get(feature) ?? `feature ${feature + 1}`;
+
+function sampleName(sample) {
+  const name = content.samples.names?.[sample];
+  return name ? name : `sample ${count(content.samples.numbers[sample])}`;
+}
+
+function className(attribute, code) {
+  return code < 0 ? 'unknown' : content.attributes[attribute].classes[code];
+}
+
+/** The attribute that tells most about a cluster. */
+function tellingAttribute(clustering, cluster) {
+  if (clustering.attribute !== null) return clustering.attribute;
+  let best = null;
+  let most = -1;
+  clustering.clusters[cluster].mostly.forEach((mostly, attribute) => {
+    if (!mostly) return;
+    const even = 1 / content.attributes[attribute].classes.length;
+    const surplus = (mostly[1] - even) / (1 - even);
+    if (surplus > most) [best, most] = [attribute, surplus];
+  });
+  return best;
+}
+
+/** A cluster by its majority: `{ title, share, attribute }`. */
+function clusterName(clustering, cluster) {
+  const attribute = tellingAttribute(clustering, cluster);
+  const mostly = attribute === null ? null : clustering.clusters[cluster].mostly[attribute];
+  if (!mostly) return { title: `cluster ${cluster + 1}`, share: null, attribute: null };
+  const title = `${short(content.attributes[attribute].name, 24)} ${short(className(attribute, mostly[0]), 40)}`;
+  return { title, share: mostly[1], attribute };
+}
+
+/** The same in words. */
+function clusterText(clustering, cluster) {
+  const { title, share, attribute } = clusterName(clustering, cluster);
+  const start = `${layerName(clustering.layer)}, cluster ${cluster + 1}`;
+  if (attribute === null) return start;
+  return `${start}: mostly ${title} (${percent(share)})`;
+}
+
+function groupingName(way) {
+  if (way.asked !== null) return `${way.asked} clusters in every layer`;
+  if (way.attribute === null) return 'by what each layer speaks of most';
+  const attribute = content.attributes[way.attribute];
+  return `by ${attribute.name} (${attribute.classes.length})`;
+}
+
+/** A word for samples. */
+const thing = content.samples.pictures ? 'picture' : 'sample';

@@ -1,0 +1,131 @@
+//! The features of the judged samples in every layer, and the samples as each layer rebuilds them.
+
+use deepnmf::{DataMatrix, Factors, Matrix, Model, Projection, Scalar, Settings};
+use deepnmf_eval::Scaling;
+
+use crate::choice::Choice;
+use crate::error::Result;
+
+/// How far the error of a fit may be missed by the samples that it was fitted to.
+const SAME_ERROR: f64 = 1e-3;
+
+/// One layer as the judged samples see it.
+pub(crate) struct Layer<T> {
+    /// The features, `k x judged`.
+    pub(crate) h: Matrix<T>,
+    /// The same scaled, as they are clustered, classified and mapped.
+    pub(crate) scaled: Matrix<f64>,
+    /// How far the samples are missed, relative to their norm.
+    pub(crate) relative_error: f64,
+}
+
+/// The features of every layer.
+pub(crate) struct Layers<T> {
+    pub(crate) layers: Vec<Layer<T>>,
+    /// Whether they are those of the fit, or computed for these samples.
+    pub(crate) of_the_fit: bool,
+}
+
+impl<T: Scalar> Layers<T> {
+    /// Takes the features of the fit if `x`, all samples, are the ones it was made with; computes
+    /// those of the judged samples otherwise.
+    pub(crate) fn of(
+        model: &Model<T>,
+        x: &Matrix<T>,
+        choice: &Choice,
+        scale: Scaling,
+    ) -> Result<Self> {
+        let judged = columns(x, &choice.judged);
+        let of_the_fit = is_of_the_fit(model, x)?;
+        let norm = judged.norm_sq().sqrt();
+        let layers = (1..=model.factors.depth()).map(|layer| {
+            let h = if of_the_fit {
+                columns(&model.factors.h[layer - 1], &choice.judged)
+            } else {
+                model.project(&judged, layer, projection(model))?
+            };
+            let error = model.factors.reconstruction_error(&judged, layer, &h)?;
+            let scaled = scale.apply(&h.cast::<f64>())?;
+            let relative_error = if norm > 0.0 { error / norm } else { 0.0 };
+            Ok(Layer { h, scaled, relative_error })
+        });
+        Ok(Self { layers: layers.collect::<Result<_>>()?, of_the_fit })
+    }
+}
+
+/// Whether the features of a fit are those of these samples: they rebuild them as well as they
+/// rebuilt what was fitted. Other samples, even as many, are missed by far more.
+fn is_of_the_fit<T: Scalar>(model: &Model<T>, x: &Matrix<T>) -> Result<bool> {
+    let h = model.factors.top_features();
+    if h.cols() != x.cols() || model.factors.z[0].rows() != x.rows() {
+        return Ok(false);
+    }
+    let found = model.factors.reconstruction_error(x, model.factors.depth(), h)?;
+    let room = SAME_ERROR * model.summary.error.max(1e-3 * x.norm_sq().sqrt());
+    Ok((found - model.summary.error).abs() <= room)
+}
+
+/// How features are computed unless somebody asks for another way.
+fn projection<T>(model: &Model<T>) -> Projection {
+    match model.settings {
+        Settings::WhitenedPca(_) => Projection::Basis,
+        _ => Projection::NonNegative,
+    }
+}
+
+/// Some columns of a matrix.
+pub(crate) fn columns<T: Scalar>(x: &Matrix<T>, places: &[usize]) -> Matrix<T> {
+    Matrix::from_fn(x.rows(), places.len(), |i, j| x[(i, places[j])])
+}
+
+/// The samples that features of a layer stand for.
+pub(crate) fn rebuilt<T: Scalar>(
+    factors: &Factors<T>,
+    layer: usize,
+    h: &Matrix<T>,
+) -> Result<Matrix<T>> {
+    let first = factors.decode(layer, h)?;
+    let mut x = Matrix::zeros(factors.z[0].rows(), h.cols());
+    first.tr_mul(&factors.z[0].t().to_matrix(), &mut x);
+    if let Some(offset) = &factors.offset {
+        for j in 0..x.cols() {
+            x.col_mut(j).iter_mut().zip(offset).for_each(|(v, o)| *v += *o);
+        }
+    }
+    Ok(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use deepnmf::{DeepSemiNmf, WhitenedPca};
+
+    use super::*;
+
+    fn data() -> Matrix<f64> {
+        Matrix::from_fn(12, 40, |i, j| ((i + 2) * (3 * j + 1) % 13) as f64 + (i % 3) as f64)
+    }
+
+    #[test]
+    fn samples_of_the_fit_are_known_by_how_well_they_are_rebuilt() {
+        let x = data();
+        let model = DeepSemiNmf::new([6, 3]).fit(&x).unwrap();
+        assert!(is_of_the_fit(&model, &x).unwrap());
+        let shuffled = columns(&x, &(0..40).rev().collect::<Vec<_>>());
+        assert!(!is_of_the_fit(&model, &shuffled).unwrap(), "as many, but others");
+        assert!(!is_of_the_fit(&model, &columns(&x, &[1, 2, 3])).unwrap());
+    }
+
+    #[test]
+    fn rebuilt_samples_miss_the_data_by_the_error_of_the_fit() {
+        let x = data();
+        let deep = DeepSemiNmf::new([6, 3]).fit(&x).unwrap();
+        let centred = WhitenedPca::new(4).fit(&x).unwrap();
+        for (model, layer) in [(&deep, 2), (&centred, 1)] {
+            let h = &model.factors.h[layer - 1];
+            let rebuilt = rebuilt(&model.factors, layer, h).unwrap();
+            let missed = Matrix::from_fn(12, 40, |i, j| x[(i, j)] - rebuilt[(i, j)]);
+            let (found, told) = (missed.norm_sq().sqrt(), model.summary.error);
+            assert!((found - told).abs() < 1e-6 * x.norm_sq().sqrt(), "{found} and {told}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Gathers what a page shows: every step from features to sentences, in their order.
+
+use deepnmf::{Matrix, Model, Scalar};
+use deepnmf_data::preprocess::{Pipeline, Step};
+use deepnmf_data::{Dataset, ImageShape};
+use serde::Deserialize;
+
+use crate::attributes::{Known, cut, known};
+use crate::bases::basis;
+use crate::clusters::{Clustering, Found, Grouping, Material, flows};
+use crate::content::{Content, Fit, LayerView, ModelView};
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::features::{Layers, columns};
+use crate::maps::{NEIGHBOURS, neighbourly, principal};
+use crate::neighbours::nearest;
+use crate::numbers::short;
+use crate::pictures::{Atlas, Levels, Picture, Tiles};
+use crate::samples::{Samples, Shown};
+use crate::scores::{Cell, MOST_CLASSIFIED, clustering, judge};
+use crate::words::{Facts, best_attribute, name};
+
+/// Clusters of a layer where nothing is known of the samples.
+const USUAL_CLUSTERS: usize = 8;
+/// Nearest samples named for every sample.
+const NEAREST: usize = 6;
+/// The most pixels of the mean pictures of a layer's clusters.
+const MEAN_PIXELS: usize = 100_000;
+
+/// Who is told what is being done.
+type Tell<'t> = &'t mut dyn FnMut(&str);
+
+/// What every step needs.
+pub(crate) struct Gathering<'a, T> {
+    draft: &'a Draft<T>,
+    model: &'a Model<T>,
+    data: &'a Dataset<T>,
+    known: Vec<Known>,
+    layers: Layers<T>,
+    /// The judged samples.
+    judged: Matrix<T>,
+    /// The shown ones.
+    prepared: Matrix<T>,
+    original_picture: Option<Picture>,
+    prepared_picture: Option<Picture>,
+}
+
+impl<'a, T: Scalar> Gathering<'a, T> {
+    pub(crate) fn new(
+        draft: &'a Draft<T>,
+        model: &'a Model<T>,
+        data: &'a Dataset<T>,
+        tell: Tell,
+    ) -> Result<Self> {
+        tell("computing the features");
+        let choice = &draft.choice;
+        let judged = columns(&data.x, &choice.judged);
+        let read_as = draft.shape.or_else(|| remembered(model));
+        let seen_as = data.image_shape.or_else(|| of_orientations(model)).or(read_as);
+        Ok(Self {
+            known: known(&data.attributes, choice),
+            layers: Layers::of(model, &data.x, choice, draft.options.scale)?,
+            prepared: columns(&judged, &choice.shown),
+            original_picture: Picture::of(read_as, draft.originals.rows()),
+            prepared_picture: Picture::of(seen_as, data.features()),
+            judged,
+            draft,
+            model,
+            data,
+        })
+    }
+
+    pub(crate) fn content(&self, tell: Tell) -> Result<Content> {
+        let (found, cells) = self.clusters(tell)?;
+        let groupings = self.groupings(&found, &cells)?;
+        tell("describing the clusters");
+        let clusterings = self.clusterings(&found)?;
+        tell("drawing the samples");
+        let shown = self.shown();
+        let samples = self.samples(&shown)?;
+        let layers = self.views(&shown, &samples, tell)?;
+        let (model, fit) = (ModelView::of(self.model), Fit::of(&self.model.summary));
+        let options = &self.draft.options;
+        let mut content = Content {
+            made_by: format!("deepnmf {}", env!("CARGO_PKG_VERSION")),
+            title: self.title(&model),
+            data_name: options.data_name.as_deref().map(cut),
+            samples_total: self.data.samples(),
+            judged: self.judged.cols(),
+            classified: MOST_CLASSIFIED,
+            features: self.data.features(),
+            feature_names: vec![],
+            of_the_fit: self.layers.of_the_fit,
+            scale: options.scale.to_string(),
+            words: self.facts(&model, &fit, &cells).words(),
+            model,
+            fit,
+            attributes: self.known.iter().map(|k| k.of_shown(&self.draft.choice.shown)).collect(),
+            samples,
+            layers,
+            clusterings,
+            groupings,
+            cells,
+        };
+        content.feature_names = self.feature_names(&content);
+        Ok(content)
+    }
+
+    /// Clusters of every layer by every attribute, or into a number of clusters where that was
+    /// asked for or nothing is known; and how well they agree with the attributes.
+    fn clusters(&self, tell: Tell) -> Result<(Vec<Found>, Vec<Cell>)> {
+        let seed = self.draft.options.seed;
+        let usable: Vec<_> = self.known.iter().enumerate().filter(|(_, k)| k.usable).collect();
+        let asked = self.draft.options.clusters;
+        let (mut all, mut cells) = (vec![], vec![]);
+        for (layer, features) in self.layers.layers.iter().enumerate() {
+            let h = &features.scaled;
+            if asked.is_some() || usable.is_empty() {
+                tell(&format!("clustering layer {}", layer + 1));
+                let found = clustering(h, asked.unwrap_or(USUAL_CLUSTERS), seed)?;
+                all.push(Found::new(layer, None, &found)?);
+            }
+            for &(attribute, known) in &usable {
+                tell(&format!("layer {}: {}", layer + 1, known.name));
+                let found = clustering(h, known.classes.len(), seed)?;
+                cells.push(judge((layer, h), (attribute, known), &found.labels, seed)?);
+                all.push(Found::new(layer, Some((attribute, known)), &found)?);
+            }
+        }
+        Ok((all, cells))
+    }
+
+    /// The ways to look at all layers: as asked for, each layer by what it speaks of most, and all
+    /// by one attribute after the other.
+    fn groupings(&self, all: &[Found], cells: &[Cell]) -> Result<Vec<Grouping>> {
+        let depth = self.layers.layers.len();
+        let place = |layer: usize, attribute: Option<usize>| {
+            all.iter().position(|f| f.layer == layer && f.attribute == attribute)
+        };
+        let of = |attribute: &dyn Fn(usize) -> Option<usize>| -> Option<Vec<usize>> {
+            (0..depth).map(|layer| place(layer, attribute(layer))).collect()
+        };
+        let usable: Vec<usize> = (0..self.known.len()).filter(|&a| self.known[a].usable).collect();
+        let mut ways = vec![];
+        if let Some(places) = of(&|_| None) {
+            ways.push((None, Some(all[places[0]].count()), places));
+        }
+        if usable.len() > 1 {
+            let own = of(&|layer| best_attribute(cells, layer));
+            ways.extend(own.map(|places| (None, None, places)));
+        }
+        for attribute in usable {
+            ways.extend(of(&|_| Some(attribute)).map(|places| (Some(attribute), None, places)));
+        }
+        let grouping = |(attribute, asked, clusterings): (_, _, Vec<usize>)| {
+            let pairs = clusterings.windows(2).map(|pair| flows(&all[pair[0]], &all[pair[1]]));
+            let flows = pairs.collect::<Result<_>>()?;
+            Ok(Grouping { attribute, asked, clusterings, flows })
+        };
+        ways.into_iter().map(grouping).collect()
+    }
+
+    fn clusterings(&self, all: &[Found]) -> Result<Vec<Clustering>> {
+        let material = Material {
+            known: &self.known,
+            shown: &self.draft.choice.shown,
+            data: self.prepared_picture.is_none().then_some(&self.judged),
+        };
+        let describe = |found: &Found| {
+            let told = material.describe(found, &self.layers.layers[found.layer].scaled)?;
+            Ok(Clustering { means: self.means(&told)?, ..told })
+        };
+        all.iter().map(describe).collect()
+    }
+
+    /// The mean picture of the shown members of every cluster.
+    fn means(&self, told: &Clustering) -> Result<Option<Atlas>> {
+        let Some(picture) = self.original_picture else { return Ok(None) };
+        let k = told.clusters.len();
+        let mut sums = Matrix::<f64>::zeros(self.draft.originals.rows(), k);
+        for (sample, &label) in self.draft.originals.columns().zip(&told.labels) {
+            sums.col_mut(label).iter_mut().zip(sample).for_each(|(s, v)| *s += v.to_f64());
+        }
+        let mut tiles = Tiles::new(picture, picture.fitting(k, MEAN_PIXELS), false);
+        // The blacks and whites of a tile are its own: a sum looks like a mean.
+        sums.columns().for_each(|sum| tiles.add(sum, Levels::Own));
+        tiles.atlas().map(Some)
+    }
+
+    fn shown(&self) -> Shown<'_, T> {
+        Shown {
+            originals: &self.draft.originals,
+            prepared: &self.prepared,
+            original_picture: self.original_picture,
+            prepared_picture: self.prepared_picture,
+            layers: self.layers.layers.len(),
+        }
+    }
+
+    fn samples(&self, shown: &Shown<T>) -> Result<Samples> {
+        let drawn = shown.samples(&self.judged)?;
+        let numbers = self.draft.choice.shown_in_data().into_iter().map(|i| i + 1).collect();
+        Ok(Samples { numbers, names: self.draft.names.clone(), ..drawn })
+    }
+
+    fn views(&self, shown: &Shown<T>, samples: &Samples, tell: Tell) -> Result<Vec<LayerView>> {
+        let places = &self.draft.choice.shown;
+        let mut views = vec![];
+        for (i, layer) in self.layers.layers.iter().enumerate() {
+            tell(&format!("drawing layer {}", i + 1));
+            let factors = &self.model.factors;
+            let near = nearest(&columns(&layer.scaled, places), NEIGHBOURS);
+            let principal = principal(&layer.scaled, places, self.draft.options.seed)?;
+            let h = columns(&layer.h, places);
+            views.push(LayerView {
+                components: layer.h.rows(),
+                relative_error: short(layer.relative_error),
+                basis: basis(&factors.basis(i + 1)?, &layer.h, self.prepared_picture)?,
+                neighbourly: neighbourly(&near, &principal)?,
+                principal,
+                near: near
+                    .iter()
+                    .map(|n| n.iter().take(NEAREST).map(|n| n.sample).collect())
+                    .collect(),
+                likeness: shown.likeness(factors, i + 1, &h, samples)?,
+            });
+        }
+        Ok(views)
+    }
+
+    fn facts<'f>(&'f self, model: &'f ModelView, fit: &'f Fit, cells: &'f [Cell]) -> Facts<'f> {
+        Facts {
+            samples: self.data.samples(),
+            features: self.data.features(),
+            picture: self.original_picture.map(Picture::size),
+            known: &self.known,
+            model: &model.name,
+            preprocessing: &model.preprocessing,
+            nonlinear: model.nonlinear,
+            components: self.layers.layers.iter().map(|layer| layer.h.rows()).collect(),
+            fit,
+            cells,
+        }
+    }
+
+    fn title(&self, model: &ModelView) -> String {
+        if let Some(title) = &self.draft.options.title {
+            return cut(title);
+        }
+        let layers: Vec<String> =
+            self.layers.layers.iter().map(|layer| layer.h.rows().to_string()).collect();
+        let model = format!("{} {}", name(&model.name), layers.join("-"));
+        match &self.draft.options.data_name {
+            Some(data) => cut(&format!("{data}: {model}")),
+            None => model,
+        }
+    }
+
+    /// The names of the features that the page mentions.
+    fn feature_names(&self, content: &Content) -> Vec<(usize, String)> {
+        let Some(names) = &self.data.feature_names else { return vec![] };
+        let of_bases =
+            content.layers.iter().flat_map(|layer| layer.basis.features.iter().flatten());
+        let of_samples = content.samples.values.iter().flatten();
+        let clusters = content.clusterings.iter().flat_map(|c| &c.clusters);
+        let of_clusters = clusters.flat_map(|cluster| &cluster.telling);
+        let mut mentioned: Vec<usize> =
+            of_bases.chain(of_samples).chain(of_clusters).map(|(feature, _)| *feature).collect();
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        let named = mentioned.into_iter();
+        named.filter_map(|feature| Some((feature, cut(names.get(feature)?)))).collect()
+    }
+}
+
+/// The pictures that the samples of a model were, as its file remembers them.
+fn remembered<T>(model: &Model<T>) -> Option<ImageShape> {
+    ImageShape::deserialize(model.provenance.display.get("image")?).ok()
+}
+
+/// The pictures whose gradient orientations a model sees.
+fn of_orientations<T>(model: &Model<T>) -> Option<ImageShape> {
+    let steps: Pipeline = serde_json::from_value(model.provenance.preprocessing.clone()).ok()?;
+    steps.steps().iter().rev().find_map(|step| match step {
+        Step::Igo(shape) => *shape,
+        _ => None,
+    })
+}

@@ -1,0 +1,283 @@
+//! What was found, in plain words, and no stronger than the numbers allow.
+
+use serde::Serialize;
+
+use crate::attributes::Known;
+use crate::content::Fit;
+use crate::scores::{Cell, Measure};
+
+/// From which lift on clusters are said to follow an attribute, and to do so clearly.
+const FOLLOWS: f32 = 0.25;
+const CLEARLY: f32 = 0.6;
+/// Below this lift nothing is said to be there at all.
+const FAINT: f32 = 0.08;
+
+/// The page in sentences.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Words {
+    /// The answer in one sentence: which layer speaks of what.
+    pub headline: String,
+    /// What the data are.
+    pub data: String,
+    /// What the model is.
+    pub model: String,
+    /// How good the fit is.
+    pub quality: String,
+    /// A sentence for every layer.
+    pub layers: Vec<String>,
+    /// A sentence for every attribute that layers are judged by.
+    pub attributes: Vec<String>,
+}
+
+/// Facts that sentences are made of.
+pub(crate) struct Facts<'a> {
+    pub(crate) samples: usize,
+    pub(crate) features: usize,
+    pub(crate) picture: Option<(usize, usize)>,
+    pub(crate) known: &'a [Known],
+    pub(crate) model: &'a str,
+    pub(crate) preprocessing: &'a str,
+    pub(crate) nonlinear: bool,
+    pub(crate) components: Vec<usize>,
+    pub(crate) fit: &'a Fit,
+    pub(crate) cells: &'a [Cell],
+}
+
+impl Facts<'_> {
+    pub(crate) fn words(&self) -> Words {
+        Words {
+            headline: self.headline(),
+            data: self.data(),
+            model: self.model(),
+            quality: self.quality(),
+            layers: (0..self.components.len()).map(|layer| self.layer(layer)).collect(),
+            attributes: self.usable().map(|(attribute, _)| self.attribute(attribute)).collect(),
+        }
+    }
+
+    fn usable(&self) -> impl Iterator<Item = (usize, &Known)> {
+        self.known.iter().enumerate().filter(|(_, known)| known.usable)
+    }
+
+    fn data(&self) -> String {
+        let kind = match self.picture {
+            Some((width, height)) => format!("pictures of {width} × {height} pixels"),
+            None => format!("samples of {}", counted(self.features, "feature")),
+        };
+        let known: Vec<String> = self
+            .usable()
+            .map(|(_, known)| format!("{} ({})", known.name, known.classes.len()))
+            .collect();
+        let labels = if known.is_empty() {
+            "without labels to judge by".to_owned()
+        } else {
+            format!("labelled by {}", listed(&known))
+        };
+        format!("{} {kind}, {labels}.", grouped(self.samples))
+    }
+
+    fn model(&self) -> String {
+        let sizes: Vec<String> = self.components.iter().map(|k| grouped(*k)).collect();
+        let layers = match self.components.as_slice() {
+            [k] => format!("one layer of {}", counted(*k, "component")),
+            many => format!("{} layers of {} components", many.len(), listed(&sizes)),
+        };
+        let between = if self.nonlinear { ", with a nonlinearity between them" } else { "" };
+        let first = match self.preprocessing {
+            "none" => String::new(),
+            "unit" => "; every sample was scaled to length 1 first".to_owned(),
+            steps => format!("; samples were prepared by {steps} first"),
+        };
+        format!("{}, {layers}{between}{first}.", name(self.model))
+    }
+
+    fn quality(&self) -> String {
+        let rank = self.components.last().copied().unwrap_or(0);
+        let misses =
+            format!("It misses the data by {} of their norm", percent(self.fit.relative_error));
+        let Some(gap) = self.fit.gap else { return format!("{misses}.") };
+        let bound = format!(
+            "the least that any linear model with {} can reach",
+            counted(rank, "component")
+        );
+        if gap < -1e-9 {
+            return format!("{misses}, {} below {bound}: the nonlinearity pays.", percent(-gap));
+        }
+        let judgement = match gap {
+            gap if gap < 1e-3 => "there is practically nothing left to gain at this size",
+            gap if gap < 0.05 => "close to the best possible at this size",
+            _ => "the price of what the model asks of its factors, or of a fit that could go on",
+        };
+        format!("{misses}, {} above {bound}: {judgement}.", percent(gap))
+    }
+
+    /// The attribute that the clusters of a layer follow most.
+    fn best_of_layer(&self, layer: usize) -> Option<&Cell> {
+        best(self.cells.iter().filter(|cell| cell.layer == layer), |cell| Some(cell.ac))
+    }
+
+    fn layer(&self, layer: usize) -> String {
+        let start =
+            format!("Layer {} ({})", layer + 1, counted(self.components[layer], "component"));
+        let Some(cell) = self.best_of_layer(layer) else {
+            return format!("{start}: no labels are known to say what its clusters mean.");
+        };
+        let attribute = &self.known[cell.attribute].name;
+        let score = beside_chance("AC", cell.ac);
+        match cell.ac.lift() {
+            lift if lift >= CLEARLY => format!("{start} speaks clearly of {attribute}: {score}."),
+            lift if lift >= FOLLOWS => format!("{start} speaks of {attribute}: {score}."),
+            lift if lift >= FAINT => format!("{start} speaks faintly of {attribute}: {score}."),
+            _ => format!(
+                "{start} has clusters that follow no known attribute; nearest is {attribute}, {score}."
+            ),
+        }
+    }
+
+    fn attribute(&self, attribute: usize) -> String {
+        let known = &self.known[attribute];
+        let cells = || self.cells.iter().filter(|cell| cell.attribute == attribute);
+        let start = format!("{} ({} classes)", known.name, known.classes.len());
+        let Some(found) = best(cells(), |cell| Some(cell.ac)) else { return format!("{start}.") };
+        let score = beside_chance("AC", found.ac);
+        let clusters = match found.ac.lift() {
+            lift if lift >= FOLLOWS => {
+                format!("clusters of layer {} follow it, {score}", found.layer + 1)
+            }
+            lift if lift >= FAINT => {
+                format!("clusters hardly follow it, best in layer {}, {score}", found.layer + 1)
+            }
+            _ => format!("no layer's clusters follow it, {score} at best"),
+        };
+        let read = best(cells(), |cell| cell.svm).and_then(|cell| Some((cell.layer, cell.svm?)));
+        let classifier = match read {
+            None => String::new(),
+            Some((layer, svm)) if svm.lift() >= FOLLOWS => format!(
+                "; a linear classifier reads it from layer {} with {} (chance {})",
+                layer + 1,
+                percent(svm.value.into()),
+                percent(svm.chance.into())
+            ),
+            Some(_) => "; a linear classifier hardly reads it from any layer".to_owned(),
+        };
+        format!("{start}: {clusters}{classifier}.")
+    }
+
+    /// Layers that speak of the same attribute are told together.
+    fn headline(&self) -> String {
+        if self.cells.is_empty() {
+            return "No labels are known: the clusters are what the layers found by themselves."
+                .into();
+        }
+        let mut told: Vec<(usize, Vec<String>)> = Vec::new();
+        for layer in 0..self.components.len() {
+            let Some(cell) = self.best_of_layer(layer).filter(|c| c.ac.lift() >= FOLLOWS) else {
+                continue;
+            };
+            let number = (layer + 1).to_string();
+            match told.iter_mut().find(|(attribute, _)| *attribute == cell.attribute) {
+                Some((_, layers)) => layers.push(number),
+                None => told.push((cell.attribute, vec![number])),
+            }
+        }
+        if told.is_empty() {
+            return "No layer's clusters follow a known attribute by much more than chance.".into();
+        }
+        let part = |(attribute, layers): &(usize, Vec<String>)| {
+            let name = &self.known[*attribute].name;
+            match layers.len() {
+                1 => format!("layer {} speaks of {name}", layers[0]),
+                _ => format!("layers {} speak of {name}", listed(layers)),
+            }
+        };
+        capital(&told.iter().map(part).collect::<Vec<_>>().join("; ")) + "."
+    }
+}
+
+/// The cell whose measure is furthest above chance.
+fn best<'c>(
+    cells: impl Iterator<Item = &'c Cell>,
+    measure: impl Fn(&Cell) -> Option<Measure>,
+) -> Option<&'c Cell> {
+    let lift = |cell: &Cell| measure(cell).map_or(-1.0, Measure::lift);
+    // Of equals the first: `max_by` would take the last.
+    cells.fold(None, |best, cell| match best {
+        Some(best) if lift(best) >= lift(cell) => Some(best),
+        _ => Some(cell),
+    })
+}
+
+/// The attribute that a layer is best clustered by.
+pub(crate) fn best_attribute(cells: &[Cell], layer: usize) -> Option<usize> {
+    let found = best(cells.iter().filter(|cell| cell.layer == layer), |cell| Some(cell.ac));
+    found.map(|cell| cell.attribute)
+}
+
+fn beside_chance(what: &str, measure: Measure) -> String {
+    format!("{what} {} (chance {})", percent(measure.value.into()), percent(measure.chance.into()))
+}
+
+/// The name of a model as people write it.
+pub(crate) fn name(model: &str) -> &str {
+    match model {
+        "semi-nmf" => "Semi-NMF",
+        "deep-semi-nmf" => "Deep Semi-NMF",
+        "wsf" => "Weakly supervised Semi-NMF (WSF)",
+        "wsf-ma" => "Semi-NMF with several attributes (WSF-MA)",
+        "deep-wsf" => "Deep WSF",
+        "nmf" => "NMF",
+        "nenmf" => "NeNMF",
+        "gnmf" => "GNMF",
+        "multilayer-nmf" => "Multi-layer NMF",
+        "cnmf" => "CNMF",
+        "dnmf" => "DNMF",
+        "whitened-pca" => "Whitened PCA",
+        other => other,
+    }
+}
+
+/// A share in percent, with three digits that count.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        p if p >= 10.0 => format!("{percent:.0}%"),
+        p if p >= 1.0 => format!("{percent:.1}%"),
+        p if p >= 0.01 => format!("{percent:.2}%"),
+        0.0 => "0%".into(),
+        _ => "less than 0.01%".into(),
+    }
+}
+
+/// A number with its thousands apart.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn counted(number: usize, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// `a, b and c`.
+fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests;

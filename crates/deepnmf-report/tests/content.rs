@@ -1,0 +1,145 @@
+//! What a page holds, for every kind of model and data.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
+use deepnmf::{Activation, DeepSemiNmf, Matrix, Model, MultilayerNmf, Nmf, SemiNmf, WhitenedPca};
+use deepnmf_data::builtin::generate;
+use deepnmf_data::preprocess::{Pipeline, Step};
+use deepnmf_data::{Attribute, Dataset};
+use deepnmf_eval::Scaling;
+use deepnmf_report::content::Content;
+use deepnmf_report::{Draft, Options, ReportError};
+
+fn faces() -> Dataset<f64> {
+    generate("faces:identities=4,poses=3,expressions=2,illuminations=2,size=10").unwrap()
+}
+
+fn content(model: &Model<f64>, data: &Dataset<f64>, options: Options) -> Content {
+    let report = Draft::new(data, options).finish(model, data, &mut |_| ()).unwrap();
+    report.content().clone()
+}
+
+/// What holds for every page.
+fn check(content: &Content) {
+    let (shown, judged) = (content.samples.numbers.len(), content.judged);
+    assert!(shown <= judged && judged <= content.samples_total);
+    for layer in &content.layers {
+        assert_eq!([layer.principal.x.len(), layer.principal.y.len()], [shown, shown]);
+        assert_eq!([layer.near.len(), layer.likeness.missed.len()], [shown, shown]);
+        assert!(layer.near.iter().flatten().all(|&other| other < shown));
+        assert!(layer.basis.shown.len() <= layer.components);
+    }
+    for clustering in &content.clusterings {
+        assert_eq!(clustering.labels.len(), shown);
+        let sizes: usize = clustering.clusters.iter().map(|cluster| cluster.size).sum();
+        assert_eq!(sizes, judged, "every judged sample is in one cluster");
+        for cluster in &clustering.clusters {
+            assert!(cluster.examples.iter().all(|&sample| sample < shown));
+        }
+    }
+    for grouping in &content.groupings {
+        assert_eq!(grouping.clusterings.len(), content.layers.len());
+        for flows in &grouping.flows {
+            assert_eq!(flows.iter().map(|flow| flow.2).sum::<u64>(), judged as u64);
+        }
+    }
+    for attribute in &content.attributes {
+        assert_eq!(attribute.codes.len(), shown);
+    }
+}
+
+#[test]
+fn every_kind_of_model_has_a_page() {
+    let faces = faces();
+    let x = &faces.x;
+    let nonlinear = DeepSemiNmf::new([8, 4]).activation(Activation::Relu);
+    let models = [
+        SemiNmf::new(5).fit(x).unwrap(),
+        DeepSemiNmf::new([12, 6, 4]).fit(x).unwrap(),
+        nonlinear.fit(x).unwrap(),
+        Nmf::new(5).fit(x).unwrap(),
+        MultilayerNmf::new([8, 4]).fit(x).unwrap(),
+        WhitenedPca::new(5).fit(x).unwrap(),
+    ];
+    for model in &models {
+        let content = content(model, &faces, Options::default());
+        check(&content);
+        assert!(content.of_the_fit, "{}", content.model.name);
+        assert_eq!(content.cells.len(), 4 * content.layers.len());
+        assert!(content.samples.pictures.is_some());
+        assert!(content.layers.iter().all(|layer| layer.relative_error < 1.0));
+    }
+}
+
+#[test]
+fn large_data_are_thinned_and_the_page_says_so() {
+    let x = Matrix::from_fn(6, 12_000, |i, j| ((i + 2) * (j % 97 + 1) % 13) as f64 + 0.5);
+    let labels = Attribute::from_ints("kind", (0..12_000).map(|j| Some(j % 3)));
+    let data = Dataset { attributes: vec![labels], ..Dataset::new(x) };
+    let model = SemiNmf::new(3).fit(&data.x).unwrap();
+    let content = content(&model, &data, Options { samples: 150, ..Options::default() });
+    check(&content);
+    assert_eq!((content.samples_total, content.judged), (12_000, 10_000));
+    assert_eq!(content.samples.numbers.len(), 150);
+    assert!(content.samples.numbers.iter().all(|number| (1..=12_000).contains(number)));
+}
+
+#[test]
+fn little_data_still_make_a_page() {
+    for n in [1, 2, 3, 5] {
+        let x = Matrix::from_fn(3, n, |i, j| (1 + i * j) as f64);
+        let labels = Attribute::from_strings("kind", (0..n).map(|_| Some("only")));
+        let data = Dataset { attributes: vec![labels], ..Dataset::new(x) };
+        let model = SemiNmf::new(1).fit(&data.x).unwrap();
+        let content = content(&model, &data, Options { clusters: Some(4), ..Options::default() });
+        check(&content);
+        assert!(content.cells.is_empty(), "one class tells nothing");
+        assert_eq!(content.clusterings[0].clusters.len(), n.min(4));
+    }
+}
+
+#[test]
+fn each_layer_is_clustered_by_what_it_speaks_of_and_by_every_attribute() {
+    let faces = faces();
+    let model = DeepSemiNmf::new([12, 4]).fit(&faces.x).unwrap();
+    let plain = content(&model, &faces, Options::default());
+    let ways: Vec<_> = plain.groupings.iter().map(|way| way.attribute).collect();
+    assert_eq!(ways, [None, Some(0), Some(1), Some(2), Some(3)]);
+    let asked = content(&model, &faces, Options { clusters: Some(7), ..Options::default() });
+    assert_eq!((asked.groupings[0].asked, asked.groupings.len()), (Some(7), 6));
+    check(&asked);
+}
+
+#[test]
+fn a_scaling_of_the_features_is_heeded_and_told() {
+    let faces = faces();
+    let model = SemiNmf::new(6).fit(&faces.x).unwrap();
+    let with = |scale| content(&model, &faces, Options { scale, ..Options::default() });
+    let (plain, whitened) = (with(Scaling::None), with(Scaling::Whitened));
+    assert_eq!(whitened.scale, "whitened");
+    assert_ne!(plain.layers[0].principal, whitened.layers[0].principal);
+}
+
+#[test]
+fn pictures_are_drawn_as_read_and_as_the_model_sees_them() {
+    let mut faces = faces();
+    let draft = Draft::new(&faces, Options::default());
+    let mut steps = Pipeline::new([Step::Igo(None)]);
+    steps.fit_apply(&mut faces).unwrap();
+    let mut model = SemiNmf::new(4).fit(&faces.x).unwrap();
+    model.provenance.preprocessing = serde_json::to_value(&steps).unwrap();
+    let report = draft.finish(&model, &faces, &mut |_| ()).unwrap();
+    let samples = &report.content().samples;
+    assert_eq!(samples.pictures.as_ref().map(|atlas| atlas.width), Some(10));
+    assert_eq!(samples.seen.as_ref().map(|atlas| (atlas.width, atlas.signed)), Some((20, true)));
+}
+
+#[test]
+fn other_samples_than_those_begun_with_are_refused() {
+    let faces = faces();
+    let model = SemiNmf::new(4).fit(&faces.x).unwrap();
+    let draft = Draft::new(&faces, Options::default());
+    let fewer = faces.select(&[0, 1, 2]).unwrap();
+    let error = draft.finish(&model, &fewer, &mut |_| ()).unwrap_err();
+    assert!(matches!(error, ReportError::OtherSamples { begun: 48, found: 3 }), "{error}");
+}

@@ -51,7 +51,8 @@ def test_a_data_set_brings_what_it_knows(faces: Dataset, tmp_path: Path) -> None
     assert shown["of_the_fit"] is True
     assert shown["layers"][0]["basis"]["tiles"] is not None
     fewer = content(model.report(faces.X[::2], tmp_path / "r.html"))
-    assert fewer["attributes"] == [] and fewer["layers"][0]["basis"]["tiles"] is None
+    assert fewer["attributes"] == []
+    assert fewer["layers"][0]["basis"]["tiles"] is None
     assert fewer["of_the_fit"] is False
 
 
@@ -62,7 +63,8 @@ def test_the_program_writes_the_same_page(faces: Dataset, tmp_path: Path, progra
     run(program, "report", path, "--data", data, "--out", page, "--title", "Faces")
     theirs = content(page)
     ours = content(deepnmf.load(path).report(faces.X, page, image=(16, 16), title="Faces"))
-    assert theirs.pop("data_name") == "faces.npy" and ours.pop("data_name") is None
+    assert theirs.pop("data_name") == "faces.npy"
+    assert ours.pop("data_name") is None
     assert ours == theirs
 
 
@@ -85,12 +87,15 @@ def test_hostile_texts_stay_texts(X: Matrix, tmp_path: Path) -> None:
     evil = "</script><script>alert(1)</script>"
     frame = pd.DataFrame(X, columns=[f"{evil}{i}" for i in range(X.shape[1])])
     names = [evil] * len(X)
-    page = SemiNMF(3).fit(frame).report(
-        frame, tmp_path / "r.html", labels={evil: names}, title=evil, sample_names=names
+    page = (
+        SemiNMF(3)
+        .fit(frame)
+        .report(frame, tmp_path / "r.html", labels={evil: names}, title=evil, sample_names=names)
     )
     assert evil not in page.read_text(encoding="utf-8")
     shown = content(page)
-    assert shown["title"] == evil and shown["samples"]["names"][0] == evil
+    assert shown["title"] == evil
+    assert shown["samples"]["names"][0] == evil
 
 
 def test_progress_is_told_to_who_asks(

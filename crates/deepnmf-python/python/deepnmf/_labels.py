@@ -82,9 +82,7 @@ def _named(y: Any, n_samples: int) -> list[tuple[str, NDArray[Any]]]:
                 f"y has labels of {len(column)} samples, but X has {n_samples} samples: "
                 "give one label for each, -1 where it is unknown"
             )
-    return [
-        (name or usual, column) for (name, column), usual in zip(columns, names, strict=True)
-    ]
+    return [(name or usual, column) for (name, column), usual in zip(columns, names, strict=True)]
 
 
 def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:

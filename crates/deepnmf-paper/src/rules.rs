@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use deepnmf_eval::stats::{self, paired_t_test, spread};
+use deepnmf_eval::stats::{self, PairedTest, paired_t_test, spread};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -125,11 +125,39 @@ impl Claim {
 pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) values: Vec<f64>,
+    /// How many in a row are of one and the same fit, and so not independent of each other.
+    pub(crate) of_a_fit: usize,
 }
 
 impl Series {
     pub(crate) fn mean(&self) -> f64 {
-        spread(&self.values).map_or(f64::NAN, |spread| spread.mean)
+        mean(&self.values)
+    }
+
+    /// What a paired t-test says of this and another series: over all pairs, and over the means of
+    /// fits where several pairs share one.
+    pub(crate) fn tested(&self, other: &Self) -> Result<(PairedTest, Option<PairedTest>)> {
+        let all = paired_t_test(&self.values, &other.values)?;
+        let [ours, theirs] = [self, other].map(Self::by_fit);
+        let shared = self.of_a_fit > 1 && ours.len() > 1;
+        Ok((all, shared.then(|| paired_t_test(&ours, &theirs)).transpose()?))
+    }
+
+    fn by_fit(&self) -> Vec<f64> {
+        self.values.chunks(self.of_a_fit.max(1)).map(mean).collect()
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    spread(values).map_or(f64::NAN, |spread| spread.mean)
+}
+
+/// What a test says of chance.
+pub(crate) fn told_chance(test: &PairedTest) -> String {
+    match test.verdict {
+        stats::Verdict::Tested { p, .. } => p_value(p),
+        stats::Verdict::Identical => "equal in every run".into(),
+        stats::Verdict::ConstantDifference => "no t-test applies".into(),
     }
 }
 
@@ -156,12 +184,11 @@ pub(crate) fn compared(candidate: &Series, rivals: &[Series], how: Above) -> Res
     let mut evidence = vec![format!("{} {:.1}", candidate.name, 100.0 * candidate.mean())];
     let mut holds = true;
     for rival in rivals {
-        let test = paired_t_test(&candidate.values, &rival.values)?;
-        let (significant, told) = match test.verdict {
-            stats::Verdict::Tested { p, .. } => (p < SIGNIFICANT, p_value(p)),
-            stats::Verdict::Identical => (false, "equal in every run".into()),
-            stats::Verdict::ConstantDifference => (false, "no t-test applies".into()),
-        };
+        let (test, over_fits) = candidate.tested(rival)?;
+        let significant =
+            matches!(test.verdict, stats::Verdict::Tested { p, .. } if p < SIGNIFICANT);
+        let over_fits = over_fits.map(|test| format!(", over fits {}", told_chance(&test)));
+        let told = told_chance(&test) + &over_fits.unwrap_or_default();
         let above = test.mean_difference > 0.0 && (significant || how == Above::Mean);
         holds &= above;
         let mark = if above { "" } else { " [not above]" };
@@ -202,7 +229,7 @@ mod tests {
     use super::*;
 
     fn series(name: &str, values: &[f64]) -> Series {
-        Series { name: name.into(), values: values.to_vec() }
+        Series { name: name.into(), values: values.to_vec(), of_a_fit: 1 }
     }
 
     #[test]
@@ -218,6 +245,19 @@ mod tests {
         assert_eq!(compared(&high, &[noisy], Above::Mean).unwrap().0, Verdict::Holds);
         assert_eq!(verdict(&high, from_ref(&high)), Verdict::DoesNotHold);
         assert_eq!(verdict(&high, &[series("short", &[0.1])]), Verdict::CannotBeTested);
+    }
+
+    #[test]
+    fn values_of_one_fit_are_one_pair_in_the_test_over_fits() {
+        let twice = |values: &[f64]| -> Vec<f64> { values.iter().flat_map(|v| [*v, *v]).collect() };
+        let (a, b) = ([0.9, 0.7, 0.8, 0.9], [0.8, 0.7, 0.6, 0.5]);
+        let paired = |name, values: &[f64]| Series { of_a_fit: 2, ..series(name, &twice(values)) };
+        let (all, over_fits) = paired("a", &a).tested(&paired("b", &b)).unwrap();
+        assert_eq!(over_fits, Some(paired_t_test(&a, &b).unwrap()));
+        assert_eq!(all.pairs, 8);
+        assert_eq!(series("a", &a).tested(&series("b", &b)).unwrap().1, None);
+        let (_, told) = above_all(&paired("a", &a), &[paired("b", &b)]).unwrap();
+        assert!(told.contains(", over fits p = 0."), "{told}");
     }
 
     #[test]

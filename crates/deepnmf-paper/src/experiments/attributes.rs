@@ -315,6 +315,7 @@ fn claims(set: &Set, results: &Results<'_>) -> Result<Vec<Claim>> {
     let identity = |method: Method| Series {
         name: method.label().into(),
         values: accuracies(results, method, (2, own_layer(method, 2)), READINGS[0]),
+        of_a_fit: 1,
     };
     let others = |proposed: &[Method]| -> Vec<Series> {
         let methods = ATTRIBUTE_TABLE.iter().map(|row| row.method);

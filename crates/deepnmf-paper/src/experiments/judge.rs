@@ -95,5 +95,5 @@ pub(super) fn series(
 ) -> Series {
     let records = results.components().into_iter().filter_map(|k| results.record(method, k));
     let values = records.flat_map(|record| scores(record, scaling, score)).collect();
-    Series { name: method.label().into(), values }
+    Series { name: method.label().into(), values, of_a_fit: results.repeats() }
 }

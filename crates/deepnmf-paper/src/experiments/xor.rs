@@ -292,6 +292,7 @@ fn claims(results: &Results<'_>) -> Result<Vec<Claim>> {
         let series = |method: Method| Series {
             name: method.label().into(),
             values: top(method, "identity"),
+            of_a_fit: 1,
         };
         claims.push(Claim::ours(
             &format!("It is the labels that do it: {with}"),

@@ -125,7 +125,9 @@ const EXPLANATIONS: [&str; 2] = [
     "A linear model ends as a Semi-NMF of its last layer that the layers below have only started, so \
      what the architecture changes is the start and nothing else.",
     "Layers that keep most of the data's variance hand a start on that is nearly the one-layer \
-     optimum; accuracies of all depths therefore lie close to each other and to Semi-NMF's.",
+     optimum; accuracies of all depths therefore lie close to each other and to Semi-NMF's. On PIE \
+     every further layer makes the start a little better for k-means, about two points from two layers \
+     to six; errors stay at the bound.",
 ];
 
 const TWO: &str = "Two layers are a reasonable compromise between speed and accuracy";

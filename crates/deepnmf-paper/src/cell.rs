@@ -62,23 +62,19 @@ impl Cell {
         let will_do = |record: &&Record| {
             record.experiment == Experiment::Clustering.name()
                 && record.version == VERSION
-                && self.can_use(&Fit::of_record(record), record.repeats)
+                && self.can_use(&Fit::of_record(record))
         };
         store.get(&self.key()).or_else(|| store.records().find(will_do))
     }
 
     /// Whether another cell, once run, will do for this one.
     pub(crate) fn is_covered_by(&self, other: &Self) -> bool {
-        other.experiment == Experiment::Clustering && self.can_use(&other.fit(), other.repeats)
+        other.experiment == Experiment::Clustering && self.can_use(&other.fit())
     }
 
-    /// Whether a clustering of that fit will do: it has all that the table of errors needs, and what
-    /// a model without pre-training needs if it has as many seeds.
-    fn can_use(&self, fit: &Fit<'_>, repeats: usize) -> bool {
-        matches!(self.experiment, Experiment::Reconstruction | Experiment::Pretraining)
-            && self.auxiliary.is_none()
-            && self.fit() == *fit
-            && (self.repeats == 0 || self.repeats == repeats)
+    /// Whether a clustering of that fit will do: it has all that the table of errors needs.
+    fn can_use(&self, fit: &Fit<'_>) -> bool {
+        self.experiment == Experiment::Reconstruction && self.fit() == *fit
     }
 
     fn fit(&self) -> Fit<'_> {

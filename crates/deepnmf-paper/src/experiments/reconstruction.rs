@@ -22,7 +22,7 @@ impl Study for Reconstruction {
     fn plan(&self, bench: &mut Bench) -> Result<Vec<Cell>> {
         let quick = bench.is_quick();
         let (components, first): (&[usize], _) =
-            if quick { (&[10, 20], 48) } else { (&COMPONENTS, FIRST_LAYER) };
+            if quick { (&[8, 16], 40) } else { (&COMPONENTS, FIRST_LAYER) };
         let mut cells = Vec::new();
         for set in bench.library.sets(Role::Pie, View::Pixels)? {
             for method in RECONSTRUCTION.iter().flat_map(|row| rules(row.method)) {

@@ -42,9 +42,9 @@ impl Head {
         }
         let Machine { cores, cpu, system } = &self.machine;
         told.push(format!(
-            "{done} cells took {} of one core's time, {} at a time and so about {} by the clock, with \
-             version {} on {cores} cores ({cpu}, {system}). Numbers do not depend on how many run at a \
-             time.",
+            "{done} cells took {} one by one; {} ran at a time, so about {} by the clock, whatever else \
+             kept the machine busy included, with version {} on {cores} cores ({cpu}, {system}). Numbers \
+             do not depend on how many run at a time.",
             duration(seconds),
             self.workers,
             duration(seconds / self.workers as f64),

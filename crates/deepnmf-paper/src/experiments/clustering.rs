@@ -6,16 +6,16 @@ use deepnmf::CancelToken;
 use deepnmf_eval::Scaling;
 use deepnmf_eval::stats::{PairedTest, Verdict as TestVerdict};
 
-use super::judge::{Score, area, cluster_features, curve, mean_score, series};
+use super::judge::{Score, Seen, cluster_features, series};
 use super::{Bench, NO_PIE, Results, Study, Told, session, unique};
 use crate::cell::Cell;
 use crate::error::Result;
 use crate::exhibit::Exhibit;
-use crate::figures::{Line, lines};
+use crate::figures::lines;
 use crate::printed::{COMPONENTS, FIRST_LAYER};
 use crate::record::{FitFacts, Outcome};
 use crate::rules::{Above, Claim, Finding, Verdict, above_all, compared, missing, told_chance};
-use crate::section::{Figure, Table, percent, slug};
+use crate::section::{Figure, Table, slug};
 use crate::sets::{Role, Set, View};
 use crate::time_left::{fit_seconds, kmeans_seconds};
 use crate::{Experiment, Method};
@@ -117,8 +117,9 @@ impl Study for Clustering {
                 let about = results.about(set);
                 for scaling in SCALINGS {
                     for score in Score::BOTH {
-                        told.figures.push(figure(set, &about, scaling, score));
-                        told.tables.push(table(set, &about, scaling, score));
+                        let seen = Seen { scaling, score };
+                        told.figures.push(figure(set, &about, seen));
+                        told.tables.push(table(set, &about, seen));
                     }
                     told.tables.push(tests(set, &about, scaling)?);
                 }
@@ -206,49 +207,29 @@ fn name(what: &str, set: &Set, scaling: Scaling) -> String {
     format!("clustering-{}-{what}{scaling}", slug(&set.facts.name))
 }
 
-fn figure(set: &Set, results: &Results<'_>, scaling: Scaling, score: Score) -> Figure {
-    let points = results.components().len();
-    let line = |method: Method| {
-        let curve = curve(results, method, scaling, score);
-        let area = area(&curve, points).map(|area| 100.0 * area);
-        let points = curve.into_iter().map(|(k, mean)| (k, 100.0 * mean)).collect();
-        Line { name: method.label().into(), points, area }
-    };
-    let all: Vec<Line> = results.methods().into_iter().map(line).collect();
-    let (title, score_name) = (set.title(), score.name());
-    let caption = format!(
-        "{title}: {score_name} of k-means by number of components, {}. In brackets the area under \
-         the curve.",
-        told_scaling(scaling)
-    );
+fn figure(set: &Set, results: &Results<'_>, seen: Seen) -> Figure {
+    let (title, score) = (set.title(), seen.score.name());
+    let all = seen.lines(results);
     Figure {
-        name: name(&score_name.to_lowercase(), set, scaling),
-        svg: lines(&title, "components", &format!("{score_name} in %"), &all),
-        caption,
+        name: name(&score.to_lowercase(), set, seen.scaling),
+        svg: lines(&title, "components", &format!("{score} in %"), &all),
+        caption: format!(
+            "{title}: {score} of k-means by number of components, {}. In brackets the area under the \
+             curve.",
+            told_scaling(seen.scaling)
+        ),
     }
 }
 
-fn table(set: &Set, results: &Results<'_>, scaling: Scaling, score: Score) -> Table {
-    let components = results.components();
-    let columns = components.iter().map(usize::to_string);
-    let head = std::iter::once("method".to_owned()).chain(columns).chain(["AUC".to_owned()]);
+fn table(set: &Set, results: &Results<'_>, seen: Seen) -> Table {
+    let score = seen.score.name();
     let caption = format!(
-        "{}: {} in %, mean over seeds of k-means, by number of components; {}. The paper prints no \
+        "{}: {score} in %, mean over seeds of k-means, by number of components; {}. The paper prints no \
          numbers of this figure in its text.",
         set.title(),
-        score.name(),
-        told_scaling(scaling)
+        told_scaling(seen.scaling)
     );
-    let mut table = Table::new(name(&score.name().to_lowercase(), set, scaling), caption, head);
-    table.aside = scaling != Scaling::None;
-    for method in results.methods() {
-        let curve = curve(results, method, scaling, score);
-        let at = |k: &usize| mean_score(results.record(method, *k)?, scaling, score);
-        let means = components.iter().map(|k| percent(at(k)));
-        let first = std::iter::once(method.label().to_owned());
-        table.row(first.chain(means).chain([percent(area(&curve, components.len()))]));
-    }
-    table
+    seen.table(results, name(&score.to_lowercase(), set, seen.scaling), caption)
 }
 
 /// Every proposed method against every other.

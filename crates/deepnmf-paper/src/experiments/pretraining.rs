@@ -5,15 +5,15 @@ use std::sync::Arc;
 use deepnmf::{CancelToken, DeepSemiNmf, DeepWsf};
 use deepnmf_eval::Scaling;
 
-use super::judge::{Score, area, cluster_features, curve, mean_score, series};
+use super::judge::{Score, Seen, cluster_features, series};
 use super::{Bench, NO_PIE, Results, Study, Told, session};
 use crate::cell::Cell;
 use crate::error::Result;
-use crate::figures::{Line, lines};
+use crate::figures::lines;
 use crate::printed::{COMPONENTS, FIRST_LAYER, PRETRAINING_LAMBDA};
 use crate::record::{FitFacts, Outcome};
 use crate::rules::{Claim, Finding, Verdict, above_all, missing};
-use crate::section::{Figure, Table, percent};
+use crate::section::{Figure, Table};
 use crate::sets::{Role, Set, View};
 use crate::time_left::{fit_seconds, kmeans_seconds};
 use crate::{Experiment, Method};
@@ -158,14 +158,7 @@ fn told_scaling(scaling: Scaling) -> &'static str {
 }
 
 fn figure(title: &str, results: &Results<'_>, scaling: Scaling) -> Figure {
-    let points = results.components().len();
-    let line = |method: Method| {
-        let curve = curve(results, method, scaling, Score::Ac);
-        let area = area(&curve, points).map(|area| 100.0 * area);
-        let points = curve.into_iter().map(|(k, mean)| (k, 100.0 * mean)).collect();
-        Line { name: method.label().into(), points, area }
-    };
-    let all: Vec<Line> = METHODS.into_iter().map(line).collect();
+    let all = Seen { scaling, score: Score::Ac }.lines(results);
     Figure {
         name: name(scaling),
         svg: lines(title, "components", "AC in %", &all),
@@ -177,24 +170,12 @@ fn figure(title: &str, results: &Results<'_>, scaling: Scaling) -> Figure {
 }
 
 fn table(title: &str, results: &Results<'_>, scaling: Scaling) -> Table {
-    let components = results.components();
-    let columns = components.iter().map(usize::to_string);
-    let head = std::iter::once("method".to_owned()).chain(columns).chain(["AUC".to_owned()]);
     let caption = format!(
         "{title}: AC in %, mean over seeds of k-means, {}. The paper prints no numbers of this figure \
          in its text.",
         told_scaling(scaling)
     );
-    let mut table = Table::new(name(scaling), caption, head);
-    table.aside = scaling != Scaling::None;
-    for method in METHODS {
-        let curve = curve(results, method, scaling, Score::Ac);
-        let at = |k: &usize| mean_score(results.record(method, *k)?, scaling, Score::Ac);
-        let means = components.iter().map(|k| percent(at(k)));
-        let first = std::iter::once(method.label().to_owned());
-        table.row(first.chain(means).chain([percent(area(&curve, components.len()))]));
-    }
-    table
+    Seen { scaling, score: Score::Ac }.table(results, name(scaling), caption)
 }
 
 fn claim(set: &Arc<Set>, results: &Results<'_>, scaling: Scaling) -> Result<Claim> {
@@ -219,8 +200,8 @@ fn claim(set: &Arc<Set>, results: &Results<'_>, scaling: Scaling) -> Result<Clai
 }
 
 fn outperforms(results: &Results<'_>, scaling: Scaling) -> Result<Finding> {
-    let [without, with] = METHODS.map(|m| curve(results, m, scaling, Score::Ac));
-    let everywhere = with.iter().zip(&without).all(|((_, with), (_, without))| with > without);
+    let [without, with] = METHODS;
+    let everywhere = Seen { scaling, score: Score::Ac }.is_above(results, with, without);
     let [without, with] = METHODS.map(|m| series(results, m, scaling, Score::Ac));
     let (verdict, evidence) = above_all(&with, &[without])?;
     let place = if everywhere { "above everywhere" } else { "not above everywhere" };

@@ -6,11 +6,14 @@ use deepnmf::{Matrix, Scalar};
 
 use crate::{DataError, ImageShape};
 
-/// Samples, with what is known about them.
+/// Samples in memory, with what is known about them.
+pub type Dataset<T> = DatasetOf<Matrix<T>>;
+
+/// Samples, whatever holds them, with what is known about them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dataset<T> {
+pub struct DatasetOf<X> {
     /// The data, `p x n`: a column is a sample.
-    pub x: Matrix<T>,
+    pub x: X,
     /// The `p` names of the features, for example from the header of a text file.
     pub feature_names: Option<Vec<String>>,
     /// The `n` names of the samples: file names of pictures, the index of `AnnData`'s `obs`.
@@ -22,9 +25,9 @@ pub struct Dataset<T> {
     pub image_shape: Option<ImageShape>,
 }
 
-impl<T: Scalar> Dataset<T> {
+impl<X> DatasetOf<X> {
     /// Data about which nothing else is known.
-    pub fn new(x: Matrix<T>) -> Self {
+    pub fn new(x: X) -> Self {
         Self {
             x,
             feature_names: None,
@@ -33,6 +36,25 @@ impl<T: Scalar> Dataset<T> {
             image_shape: None,
         }
     }
+
+    /// The same samples and features, held by something else.
+    pub fn held_by<Y>(&self, x: Y) -> DatasetOf<Y> {
+        DatasetOf {
+            x,
+            feature_names: self.feature_names.clone(),
+            sample_names: self.sample_names.clone(),
+            attributes: self.attributes.clone(),
+            image_shape: self.image_shape,
+        }
+    }
+
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+}
+
+impl<T: Scalar> Dataset<T> {
 
     /// The number of samples, `n`.
     pub fn samples(&self) -> usize {
@@ -61,11 +83,6 @@ impl<T: Scalar> Dataset<T> {
             attributes: self.attributes.iter().map(|a| a.select(samples)).collect(),
             image_shape: self.image_shape,
         })
-    }
-
-    /// The attribute of this name.
-    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| attribute.name == name)
     }
 }
 

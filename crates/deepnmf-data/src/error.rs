@@ -99,6 +99,9 @@ pub enum DataError {
         /// Why not, and what would work.
         why: String,
     },
+    /// The data cannot be read, or another part of them has failed.
+    #[error(transparent)]
+    Samples(#[from] deepnmf::Error),
     /// A sample that cannot be scaled to norm 1.
     #[error(
         "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1: \

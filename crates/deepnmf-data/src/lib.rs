@@ -28,7 +28,7 @@ pub mod picture;
 pub mod preprocess;
 mod write;
 
-pub use dataset::{Attribute, Dataset};
+pub use dataset::{Attribute, Dataset, DatasetOf};
 pub use error::{Cell, DataError, Fault};
 pub use image_shape::{ImageShape, PixelOrder};
 pub use load::{ImageOptions, JoinBy, LabelFile, LoadOptions, load};

@@ -1,6 +1,7 @@
 //! What is done to data before they are factorized.
 
 mod igo;
+mod lazy;
 mod pipeline;
 pub(crate) mod resize;
 mod scale;
@@ -10,13 +11,15 @@ mod tfidf;
 
 use std::fmt::{self, Display};
 
+pub use self::lazy::Lazy;
 pub use self::pipeline::Pipeline;
 pub use self::scale::{Moments, Range};
 pub use self::split::{Split, keep_labels};
 pub use self::step::Step;
 pub use self::tfidf::Idf;
 
-use deepnmf::{Matrix, Scalar};
+use deepnmf::matrix::Entry;
+use deepnmf::{DataMatrix, Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
 use crate::DataError;
@@ -63,9 +66,17 @@ impl Normalize {
 }
 
 /// A norm in two factors, `largest` and `rest`: their product alone might overflow.
+#[derive(Debug, Clone, Copy)]
 struct Norm {
     largest: f64,
     rest: f64,
+}
+
+impl Norm {
+    /// `v` divided by the norm.
+    fn divide(self, v: f64) -> f64 {
+        v / self.largest / self.rest
+    }
 }
 
 fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
@@ -78,7 +89,7 @@ fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
         .collect::<Result<Vec<_>, _>>()?;
     for (sample, norm) in norms.iter().enumerate() {
         for v in x.col_mut(sample) {
-            *v = T::from_f64(v.to_f64() / norm.largest / norm.rest);
+            *v = T::from_f64(norm.divide(v.to_f64()));
         }
     }
     Ok(())
@@ -99,24 +110,27 @@ fn norm<T: Scalar>(sample: &[T]) -> Result<Norm, &'static str> {
 
 /// The logarithm of every value plus 1; nothing is changed if one has none.
 fn log1p<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
-    for (sample, column) in x.columns().enumerate() {
-        if let Some(feature) = column.iter().position(|v| v.to_f64() <= -1.0) {
-            let why = format!(
-                "needs values above -1, but feature {} of sample {} (counted from 1) is {}: leave \
-                 the step out",
-                feature + 1,
-                sample + 1,
-                column[feature].to_f64()
-            );
-            return Err(step::refuse("log1p", why));
-        }
-    }
+    check_log1p(x)?;
     for sample in 0..x.cols() {
         for v in x.col_mut(sample) {
             *v = T::from_f64(v.to_f64().ln_1p());
         }
     }
     Ok(())
+}
+
+/// Refuses values that have no logarithm once 1 is added.
+fn check_log1p<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<(), DataError> {
+    let Some(Entry { sample, feature, value }) = x.find_entry(&|v| v.to_f64() <= -1.0)? else {
+        return Ok(());
+    };
+    let why = format!(
+        "needs values above -1, but feature {} of sample {} (counted from 1) is {value}: leave the \
+         step out",
+        feature + 1,
+        sample + 1,
+    );
+    Err(step::refuse("log1p", why))
 }
 
 #[cfg(test)]

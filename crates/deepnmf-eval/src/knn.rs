@@ -3,8 +3,8 @@
 //! Distances come block by block from matrix products. Those that rounding leaves undecided are
 //! computed again without cancellation, so the neighbour is truly the nearest.
 
-use deepnmf::matrix::check_data;
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::matrix::{check_data, product};
+use deepnmf::{Matrix, Scalar};
 
 use crate::error::{EvalError, Result, same_length};
 use crate::numbers::{distance_sq, rounding_share, squared_lengths};
@@ -53,8 +53,7 @@ impl<T: Scalar> NearestNeighbour<T> {
         let mut found = Vec::with_capacity(x.cols());
         for start in (0..x.cols()).step_by(BLOCK) {
             let end = (start + BLOCK).min(x.cols());
-            let mut along = Matrix::zeros(self.x.cols(), end - start);
-            x.view_columns(start..end).tr_mul(&self.x, &mut along);
+            let along = product(self.x.t(), x.view_columns(start..end));
             let nearest = |j: usize| self.nearest(along.col(j - start), x.col(j), lengths[j]);
             found.extend((start..end).map(nearest));
         }

@@ -4,12 +4,12 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use deepnmf::matrix::{SvdMethod, check_data, truncated_svd};
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::matrix::{SvdMethod, check_data, dot, product, truncated_svd};
+use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{EvalError, Result, same_length};
-use crate::numbers::{centred, dot, mean_sample};
+use crate::numbers::{centred, mean_sample};
 
 /// A scaling of features.
 ///
@@ -123,11 +123,7 @@ impl<T: Scalar> Scaler<T> {
                 let norm = if norms[i] > 0.0 { norms[i] } else { 1.0 };
                 T::from_f64(x[(i, j)].to_f64() / norm)
             }),
-            How::Whiten { mean, axes } => {
-                let mut scaled = Matrix::zeros(axes.cols(), x.cols());
-                centred(x, mean).tr_mul(axes, &mut scaled);
-                scaled
-            }
+            How::Whiten { mean, axes } => product(axes.t(), centred(x, mean).view()),
         };
         Ok(scaled)
     }

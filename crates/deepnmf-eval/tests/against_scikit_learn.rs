@@ -11,8 +11,8 @@ use deepnmf::Matrix;
 use deepnmf_eval::metrics::{self, Average};
 use deepnmf_eval::stats::{Verdict, paired_t_test};
 use deepnmf_eval::{KMeans, LinearSvm, NearestNeighbour};
-use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
 /// What Python answers, or `None` after a word about why the test is skipped.

@@ -8,7 +8,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
 
-use deepnmf::{Matrix, WhitenedPca};
+use deepnmf::{Factorization, Matrix, WhitenedPca};
 use deepnmf_data::preprocess::Normalize;
 use deepnmf_data::{Dataset, LoadOptions, load};
 use deepnmf_eval::{ClusterOptions, Scaling, cluster};

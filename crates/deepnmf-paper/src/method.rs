@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use deepnmf::{
     Activation, DataMatrix, DeepSemiNmf, FitOptions, FitSession, Gnmf, Model, MultilayerNmf, NeNmf,
-    Nmf, SemiNmf, WhitenedPca,
+    Nmf, NonNegativeOptions, SemiNmf, Settings, WhitenedPca,
 };
 use serde::{Deserialize, Serialize};
 
@@ -129,27 +129,29 @@ impl Method {
     ) -> deepnmf::Result<Model<f64>> {
         let k = layers.last().copied().unwrap_or_default();
         let options = FitOptions::default().seed(seed);
-        let multiplicative = Nmf::new(k).solver(Nmf::LEE_SEUNG).seed(seed);
-        match self {
-            Self::Nmf => multiplicative.fit_in(x, session),
-            Self::NeNmf => NeNmf::new(k).with(Nmf::new(k).seed(seed)).fit_in(x, session),
-            Self::Gnmf => Gnmf::new(k).with(multiplicative).fit_in(x, session),
-            Self::GnmfDescent => Gnmf::new(k).with(Nmf::new(k).seed(seed)).fit_in(x, session),
-            Self::MultilayerNmf => {
-                MultilayerNmf::new(layers).with(multiplicative).fit_in(x, session)
-            }
-            Self::SemiNmf => SemiNmf::new(k).with(options).fit_in(x, session),
-            Self::WhitenedPca => WhitenedPca::new(k).seed(seed).fit_in(x, session),
+        let descent = Nmf::new(k).with(NonNegativeOptions::default().seed(seed));
+        let lee_seung = NonNegativeOptions::default().solver(Nmf::LEE_SEUNG);
+        let multiplicative = Nmf::new(k).with(lee_seung.seed(seed));
+        let settings: Settings = match self {
+            Self::Nmf => multiplicative.into(),
+            Self::NeNmf => NeNmf::new(k).with(descent).into(),
+            Self::Gnmf => Gnmf::new(k).with(multiplicative).into(),
+            Self::GnmfDescent => Gnmf::new(k).with(descent).into(),
+            Self::MultilayerNmf => MultilayerNmf::new(layers).with(multiplicative).into(),
+            Self::SemiNmf => SemiNmf::new(k).with(options).into(),
+            Self::WhitenedPca => WhitenedPca::new(k).seed(seed).into(),
             Self::DeepLinear | Self::DeepStanh | Self::DeepSquare | Self::DeepRelu => {
-                let deep = DeepSemiNmf::new(layers).activation(self.activation());
-                deep.with(options).fit_in(x, session)
+                DeepSemiNmf::new(layers).activation(self.activation()).with(options).into()
             }
-            other => Err(deepnmf::Error::Parameter {
-                name: "the method".into(),
-                value: other.label().into(),
-                accepted: "it needs labels, or there is nothing to fit".into(),
-            }),
-        }
+            other => {
+                return Err(deepnmf::Error::Parameter {
+                    name: "the method".into(),
+                    value: other.label().into(),
+                    accepted: "it needs labels, or there is nothing to fit".into(),
+                });
+            }
+        };
+        settings.fit(x, &[], session)
     }
 }
 

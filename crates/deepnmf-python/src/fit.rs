@@ -77,28 +77,9 @@ struct Job<'a, T> {
 
 impl<T: Scalar> Job<'_, T> {
     fn run(&self, session: &mut FitSession<'_>) -> deepnmf::Result<deepnmf::Model<T>> {
-        let x = &self.x;
         let attributes: Vec<Option<&Labels>> =
             self.attributes.iter().map(|labels| labels.as_deref()).collect();
-        let unknown = vec![None; x.cols()];
-        let only = attributes.first().copied().flatten().unwrap_or(&unknown);
-        match &self.settings {
-            Settings::SemiNmf(model) => model.fit_in(x, session),
-            Settings::DeepSemiNmf(model) => model.fit_in(x, session),
-            Settings::Wsf(model) => model.fit_in(x, only, session),
-            Settings::WsfMa(model) => {
-                let all: Vec<_> = attributes.iter().map(|a| a.unwrap_or(&unknown)).collect();
-                model.fit_in(x, &all, session)
-            }
-            Settings::DeepWsf(model) => model.fit_in(x, &attributes, session),
-            Settings::Nmf(model) => model.fit_in(x, session),
-            Settings::NeNmf(model) => model.fit_in(x, session),
-            Settings::Gnmf(model) => model.fit_in(x, session),
-            Settings::MultilayerNmf(model) => model.fit_in(x, session),
-            Settings::Cnmf(model) => model.fit_in(x, only, session),
-            Settings::Dnmf(model) => model.fit_in(x, only, session),
-            Settings::WhitenedPca(model) => model.fit_in(x, session),
-        }
+        self.settings.fit(&self.x, &attributes, session)
     }
 }
 

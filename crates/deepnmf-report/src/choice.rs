@@ -1,7 +1,7 @@
 //! Which samples are judged, and which of those are shown.
 
+use deepnmf::rng::{below, generator};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// The most samples that are clustered and classified; more change a score little and take long.
 pub(crate) const MOST_JUDGED: usize = 10_000;
@@ -20,7 +20,7 @@ pub(crate) struct Choice {
 impl Choice {
     /// Draws at random, the same ones for the same seed; everything where there is room.
     pub(crate) fn new(samples: usize, most_shown: usize, seed: u64) -> Self {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut random = generator(seed, 0);
         let judged = draw(samples, MOST_JUDGED, &mut random);
         let shown = draw(judged.len(), most_shown, &mut random);
         Self { samples, judged, shown }
@@ -43,21 +43,6 @@ fn draw(count: usize, most: usize, random: &mut ChaCha8Rng) -> Vec<usize> {
         places.sort_unstable();
     }
     places
-}
-
-/// A whole number below `bound`, which is not zero.
-fn below(random: &mut ChaCha8Rng, bound: usize) -> usize {
-    let wide = u128::from(random.next_u64()) * bound as u128;
-    #[allow(clippy::cast_possible_truncation)] // it is below `bound`
-    let drawn = (wide >> 64) as usize;
-    drawn
-}
-
-/// Puts `items` into random order.
-pub(crate) fn shuffle<I>(items: &mut [I], random: &mut ChaCha8Rng) {
-    for i in (1..items.len()).rev() {
-        items.swap(i, below(random, i + 1));
-    }
 }
 
 #[cfg(test)]

@@ -215,7 +215,7 @@ impl Fit {
 
 #[cfg(test)]
 mod tests {
-    use deepnmf::{DeepSemiNmf, Matrix};
+    use deepnmf::{DeepSemiNmf, Factorization, Matrix};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The features of the judged samples in every layer, and the samples as each layer rebuilds them.
 
-use deepnmf::{DataMatrix, Factors, Matrix, Model, Projection, Scalar, Settings};
+use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_eval::Scaling;
 
 use crate::choice::Choice;
@@ -42,7 +42,7 @@ impl<T: Scalar> Layers<T> {
             let h = if of_the_fit {
                 columns(&model.factors.h[layer - 1], &choice.judged)
             } else {
-                model.project(&judged, layer, projection(model))?
+                model.project(&judged, layer, model.usual_projection())?
             };
             let error = model.factors.reconstruction_error(&judged, layer, &h)?;
             let scaled = scale.apply(&h.cast::<f64>())?;
@@ -65,39 +65,14 @@ fn is_of_the_fit<T: Scalar>(model: &Model<T>, x: &Matrix<T>) -> Result<bool> {
     Ok((found - model.summary.error).abs() <= room)
 }
 
-/// How features are computed unless somebody asks for another way.
-fn projection<T>(model: &Model<T>) -> Projection {
-    match model.settings {
-        Settings::WhitenedPca(_) => Projection::Basis,
-        _ => Projection::NonNegative,
-    }
-}
-
 /// Some columns of a matrix.
 pub(crate) fn columns<T: Scalar>(x: &Matrix<T>, places: &[usize]) -> Matrix<T> {
     Matrix::from_fn(x.rows(), places.len(), |i, j| x[(i, places[j])])
 }
 
-/// The samples that features of a layer stand for.
-pub(crate) fn rebuilt<T: Scalar>(
-    factors: &Factors<T>,
-    layer: usize,
-    h: &Matrix<T>,
-) -> Result<Matrix<T>> {
-    let first = factors.decode(layer, h)?;
-    let mut x = Matrix::zeros(factors.z[0].rows(), h.cols());
-    first.tr_mul(&factors.z[0].t().to_matrix(), &mut x);
-    if let Some(offset) = &factors.offset {
-        for j in 0..x.cols() {
-            x.col_mut(j).iter_mut().zip(offset).for_each(|(v, o)| *v += *o);
-        }
-    }
-    Ok(x)
-}
-
 #[cfg(test)]
 mod tests {
-    use deepnmf::{DeepSemiNmf, WhitenedPca};
+    use deepnmf::{DeepSemiNmf, Factorization, WhitenedPca};
 
     use super::*;
 
@@ -122,7 +97,7 @@ mod tests {
         let centred = WhitenedPca::new(4).fit(&x).unwrap();
         for (model, layer) in [(&deep, 2), (&centred, 1)] {
             let h = &model.factors.h[layer - 1];
-            let rebuilt = rebuilt(&model.factors, layer, h).unwrap();
+            let rebuilt = model.factors.reconstruct(layer, h).unwrap();
             let missed = Matrix::from_fn(12, 40, |i, j| x[(i, j)] - rebuilt[(i, j)]);
             let (found, told) = (missed.norm_sq().sqrt(), model.summary.error);
             assert!((found - told).abs() < 1e-6 * x.norm_sq().sqrt(), "{found} and {told}");

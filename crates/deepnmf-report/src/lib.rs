@@ -5,7 +5,7 @@
 //! model wants them. [`Draft::finish`] then judges every layer and answers with a [`Report`].
 //!
 //! ```
-//! use deepnmf::DeepSemiNmf;
+//! use deepnmf::{DeepSemiNmf, Factorization};
 //! use deepnmf_data::builtin::generate;
 //! use deepnmf_data::preprocess::Normalize;
 //! use deepnmf_report::{Draft, Options};

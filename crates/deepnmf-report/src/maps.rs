@@ -5,8 +5,8 @@
 //! its sums would otherwise round differently from run to run.
 
 use bhtsne::{Neighbor, tSNE};
-use deepnmf::matrix::{SvdMethod, truncated_svd};
-use deepnmf::{DataMatrix, Matrix};
+use deepnmf::Matrix;
+use deepnmf::matrix::{SvdMethod, product, truncated_svd};
 use serde::Serialize;
 
 use crate::error::Result;
@@ -45,8 +45,7 @@ pub(crate) fn principal(h: &Matrix<f64>, shown: &[usize], seed: u64) -> Result<M
     }
     let axes = 2.min(h.rows()).min(h.cols());
     let svd = truncated_svd(&centred, axes, SvdMethod::Auto, seed)?;
-    let mut along = Matrix::zeros(axes, h.cols());
-    centred.tr_mul(&svd.u, &mut along);
+    let along = product(svd.u.t(), centred.view());
     let axis = |axis: usize| -> Vec<f32> {
         if axis >= axes {
             return vec![0.0; shown.len()];

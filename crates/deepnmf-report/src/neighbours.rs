@@ -1,6 +1,7 @@
 //! The nearest of the shown samples, exactly.
 
-use deepnmf::{DataMatrix, Matrix};
+use deepnmf::Matrix;
+use deepnmf::matrix::product;
 use rayon::prelude::*;
 
 /// Another sample and how far it is.
@@ -15,8 +16,7 @@ pub(crate) struct Near {
 pub(crate) fn nearest(h: &Matrix<f64>, count: usize) -> Vec<Vec<Near>> {
     let m = h.cols();
     let count = count.min(m.saturating_sub(1));
-    let mut products = Matrix::zeros(m, m);
-    h.tr_mul(h, &mut products);
+    let products = product(h.t(), h.view());
     let one = |i: usize| {
         let distance = |j: usize| {
             (products[(i, i)] + products[(j, j)] - 2.0 * products[(i, j)]).max(0.0).sqrt()

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::bases::lengths;
 use crate::error::Result;
-use crate::features::rebuilt;
 use crate::numbers::{largest, moments, short};
 use crate::pictures::{Atlas, Levels, Picture, Tiles};
 
@@ -104,7 +103,7 @@ impl<T: Scalar> Shown<'_, T> {
         h: &Matrix<T>,
         samples: &Samples,
     ) -> Result<Likeness> {
-        let rebuilt = rebuilt(factors, layer, h)?;
+        let rebuilt = factors.reconstruct(layer, h)?;
         let pictures = self.prepared_picture.map(|picture| {
             let signed = picture.is_signed();
             let mut tiles = Tiles::new(picture, self.size(picture), signed);
@@ -149,7 +148,7 @@ fn parts<T: Scalar>(phi: &Matrix<T>, h: &Matrix<T>) -> Vec<Vec<(usize, f32)>> {
 
 #[cfg(test)]
 mod tests {
-    use deepnmf::SemiNmf;
+    use deepnmf::{Factorization, SemiNmf};
     use deepnmf_data::{ImageShape, PixelOrder};
 
     use super::*;

@@ -1,16 +1,14 @@
 //! Which layer speaks of which attribute: k-means and a linear SVM, each beside what chance gives.
 
 use deepnmf::Matrix;
+use deepnmf::rng::{generator, shuffle};
 use deepnmf_data::preprocess::Split;
 use deepnmf_data::{Attribute, Dataset};
 use deepnmf_eval::metrics::{Average, Contingency};
 use deepnmf_eval::{ClassifyOptions, Clustering, KMeans, Scaling, classify};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 
 use crate::attributes::Known;
-use crate::choice::shuffle;
 use crate::error::Result;
 use crate::features::columns;
 use crate::numbers::short;
@@ -74,7 +72,7 @@ pub(crate) fn judge(
     seed: u64,
 ) -> Result<Cell> {
     let found = agreement(&known.codes, clusters)?;
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = generator(seed, 0);
     let mut chance = (0.0, 0.0);
     let mut shuffled = known.codes.clone();
     for _ in 0..SHUFFLES {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::matrix::Parts;
 use crate::observe::{Event, Observer, Stage};
 use crate::stop::{CancelToken, StopReason, StopRule};
 
@@ -52,11 +53,11 @@ impl Run {
 /// One fit as its caller sees it: who watches, who may stop it, and the clock.
 ///
 /// ```
-/// use deepnmf::{Event, FitSession, Matrix, SemiNmf};
+/// use deepnmf::{Event, Factorization, FitSession, Matrix, SemiNmf};
 /// let x = Matrix::from_fn(4, 6, |i, j| ((i + 1) * (j + 2) % 5) as f64);
 /// let mut iterations = 0;
 /// let mut count = |event: &Event| iterations += usize::from(matches!(event, Event::Iteration { .. }));
-/// let fit = SemiNmf::new(2).fit_in(&x, &mut FitSession::new().observed_by(&mut count))?;
+/// let fit = SemiNmf::new(2).fit_in(&x, &[], &mut FitSession::new().observed_by(&mut count))?;
 /// assert!(iterations > 0);
 /// # Ok::<(), deepnmf::Error>(())
 /// ```
@@ -103,11 +104,12 @@ impl<'a> FitSession<'a> {
         }
     }
 
-    /// Prepares an algorithm and iterates it until `rule` says stop.
+    /// Prepares an algorithm for data in these parts and iterates it until `rule` says stop.
     pub(crate) fn run<A: Algorithm>(
         &mut self,
         stage: Stage,
         rule: &StopRule,
+        parts: Parts<'_>,
         prepare: impl FnOnce() -> Result<A>,
     ) -> Result<(A, Run)> {
         let begun = Instant::now();
@@ -120,7 +122,8 @@ impl<'a> FitSession<'a> {
             let error = history[iteration];
             let max_iterations = rule.max_iterations;
             self.tell(Event::Iteration { stage, iteration, max_iterations, error });
-            if let Some(reason) = self.reason_to_stop(rule, &history, algorithm.patience()) {
+            let reason = self.reason_to_stop(rule, &history, algorithm.patience(), parts)?;
+            if let Some(reason) = reason {
                 break reason;
             }
             algorithm.step()?;
@@ -132,22 +135,29 @@ impl<'a> FitSession<'a> {
         Ok((algorithm, Run { stage, iterations, stop, seconds, history, clock }))
     }
 
+    /// All parts come to the same answer: whatever one of them is told, or finds on its clock, holds for
+    /// all.
     fn reason_to_stop(
         &self,
         rule: &StopRule,
         history: &[f64],
         patience: usize,
-    ) -> Option<StopReason> {
+        parts: Parts<'_>,
+    ) -> Result<Option<StopReason>> {
         let before = history.len().checked_sub(1 + patience).map(|i| history[i]);
         let now = history[history.len() - 1];
         let budget = rule.max_seconds.map_or(Duration::MAX, Duration::from_secs_f64);
-        match before {
-            _ if self.cancel.is_cancelled() => Some(StopReason::Cancelled),
+        let own = [self.cancel.is_cancelled(), self.started.elapsed() >= budget];
+        let mut of_any_part = own.map(|said| f64::from(u8::from(said)));
+        parts.max(&mut of_any_part)?;
+        let [cancelled, out_of_time] = of_any_part.map(|said| said > 0.0);
+        Ok(match before {
+            _ if cancelled => Some(StopReason::Cancelled),
             Some(before) if rule.converged(before, now) => Some(StopReason::Converged),
             _ if history.len() > rule.max_iterations => Some(StopReason::MaxIterations),
-            _ if self.started.elapsed() >= budget => Some(StopReason::TimeBudget),
+            _ if out_of_time => Some(StopReason::TimeBudget),
             _ => None,
-        }
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 //! representations* (Trigeorgis, Bousmalis, Zafeiriou & Schuller).
 //!
 //! ```
-//! use deepnmf::{DeepSemiNmf, Matrix, Projection};
+//! use deepnmf::{DeepSemiNmf, Factorization, Matrix, Projection};
 //!
 //! let x = Matrix::from_fn(20, 50, |i, j| ((i + 1) * (j + 3) % 11) as f64);
 //! let model = DeepSemiNmf::new([8, 3]).fit(&x)?;
@@ -18,9 +18,11 @@
 //! ```
 //!
 //! * Models: [`SemiNmf`], [`DeepSemiNmf`]; with labels of some samples [`Wsf`], [`WsfMa`],
-//!   [`DeepWsf`]; settings they share: [`FitOptions`]. To compare with: [`Nmf`], [`NeNmf`], [`Gnmf`],
-//!   [`MultilayerNmf`], [`Cnmf`], [`Dnmf`], [`WhitenedPca`].
-//! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`].
+//!   [`DeepWsf`]; baselines: [`Nmf`], [`NeNmf`], [`Gnmf`], [`MultilayerNmf`], [`Cnmf`], [`Dnmf`],
+//!   [`WhitenedPca`]. Each is fitted by [`Factorization`]; any of them is a [`Settings`]. Settings they
+//!   share: [`FitOptions`].
+//! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`], which may be spread over parts
+//!   that work together ([`matrix::Parts`]).
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
 //!   [`persist::load_model`].
 
@@ -30,16 +32,19 @@ pub mod driver;
 pub mod error;
 pub mod graph;
 pub mod init;
+mod instances;
 pub mod matrix;
 pub mod models;
 pub mod objective;
 pub mod observe;
 pub mod persist;
 pub mod project;
-mod rng;
+pub mod rng;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 mod readme {}
+#[cfg(test)]
+mod split_tests;
 pub mod stop;
 #[cfg(test)]
 mod testing;
@@ -51,11 +56,7 @@ pub use error::{Error, Result};
 pub use graph::{Graph, LabelGraph, Labels, NeighbourSearch, NeighbourWeights};
 pub use init::{NonNegativeStart, ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
-pub use models::{
-    Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factors, FitOptions, Form, Gnmf, Loss, Model,
-    MultilayerNmf, NeNmf, Nmf, NormalForm, Notice, Optimizer, Penalties, Pretraining, Provenance,
-    SemiNmf, Settings, Summary, Variant, WhitenedPca, Wsf, WsfMa, smallest_error,
-};
+pub use models::*;
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};
 pub use project::Projection;

@@ -1,8 +1,14 @@
 //! Random numbers: one seed, one independent stream per purpose, the same on every machine.
+//!
+//! Numbers for samples belong to the sample by its number among all, not to whoever draws them: a stream
+//! can be entered at any place, so parts of the data draw what one place would.
+
+use std::ops::Range;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal, StandardUniform};
+use rand_chacha::rand_core::Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 use crate::matrix::{Matrix, Scalar};
 
@@ -15,26 +21,71 @@ pub(crate) enum Purpose {
     KMeans = 3,
 }
 
-/// The stream of random numbers for one purpose.
-pub(crate) fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
+/// Words of the stream that one sample's normal numbers may use. The method that makes them takes one or
+/// two words for nearly every number, but has no upper limit.
+const WORDS_OF_A_SAMPLE: u128 = 1 << 24;
+
+/// Words that a uniform number takes.
+const WORDS_OF_A_NUMBER: u128 = 2;
+
+/// The random numbers of one of many tasks with the same seed; tasks can run in any order.
+pub fn generator(seed: u64, task: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(purpose as u64);
+    rng.set_stream(task);
     rng
 }
 
-/// A matrix of standard normal numbers.
-pub(crate) fn normal_matrix<T: Scalar>(
+/// The stream of random numbers for one purpose.
+pub(crate) fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
+    generator(seed, purpose as u64)
+}
+
+/// Columns of standard normal numbers, those of the given samples.
+pub(crate) fn normal_columns<T: Scalar>(
     rows: usize,
-    cols: usize,
-    rng: &mut ChaCha8Rng,
+    samples: Range<usize>,
+    seed: u64,
+    purpose: Purpose,
 ) -> Matrix<T> {
-    Matrix::from_fn(rows, cols, |_, _| {
-        let value: f64 = StandardNormal.sample(rng);
+    let mut rng = stream(seed, purpose);
+    let first = samples.start;
+    Matrix::from_fn(rows, samples.len(), |i, j| {
+        if i == 0 {
+            rng.set_word_pos((first + j) as u128 * WORDS_OF_A_SAMPLE);
+        }
+        let value: f64 = StandardNormal.sample(&mut rng);
         T::from_f64(value)
     })
 }
 
-/// A number between 0 and 1.
-pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    StandardUniform.sample(rng)
+/// Columns of numbers between 0 and 1, those of the given samples.
+pub(crate) fn uniform_columns<T: Scalar>(
+    rows: usize,
+    samples: Range<usize>,
+    seed: u64,
+    purpose: Purpose,
+) -> Matrix<T> {
+    let mut rng = stream(seed, purpose);
+    rng.set_word_pos(samples.start as u128 * rows as u128 * WORDS_OF_A_NUMBER);
+    Matrix::from_fn(rows, samples.len(), |_, _| T::from_f64(uniform(&mut rng)))
+}
+
+/// A number from 0 up to but not including 1.
+pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A whole number below `bound`, which is not zero.
+pub fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
+    let wide = u128::from(rng.next_u64()) * bound as u128;
+    #[allow(clippy::cast_possible_truncation)] // it is below `bound`
+    let drawn = (wide >> 64) as usize;
+    drawn
+}
+
+/// Puts `items` into random order (Fisher & Yates).
+pub fn shuffle<I>(items: &mut [I], rng: &mut ChaCha8Rng) {
+    for i in (1..items.len()).rev() {
+        items.swap(i, below(rng, i + 1));
+    }
 }

@@ -1,12 +1,13 @@
 //! What several tests need: random matrices and slow, literal arithmetic.
 
+use crate::error::Result;
 use crate::graph::Graph;
-use crate::matrix::{Matrix, MatrixView, Scalar};
-use crate::rng::{Purpose, normal_matrix, stream};
+use crate::matrix::{Matrix, MatrixView, Parts, Scalar};
+use crate::rng::{Purpose, normal_columns};
 
 /// Standard normal numbers.
 pub(crate) fn normal<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Matrix<T> {
-    normal_matrix(rows, cols, &mut stream(seed, Purpose::Start))
+    normal_columns(rows, 0..cols, seed, Purpose::Start)
 }
 
 /// Absolute values of standard normal numbers.
@@ -67,7 +68,7 @@ impl DenseGraph {
         Self { w, degrees }
     }
 
-    /// `lambda` times the graph that ties samples of the same class.
+    /// `lambda` times the graph that connects samples of the same class.
     pub(crate) fn of_labels(lambda: f64, labels: &[Option<u32>]) -> Self {
         let same = |j: usize, l: usize| labels[j].is_some() && labels[j] == labels[l];
         let weight = |j, l| if same(j, l) { lambda } else { 0.0 };
@@ -75,7 +76,7 @@ impl DenseGraph {
     }
 
     /// `sum_jl |w_jl| |h_j - sign(w_jl) h_l|^2 / 2`.
-    pub(crate) fn literal_roughness(&self, h: &Matrix<f64>) -> f64 {
+    pub(crate) fn literal_penalty(&self, h: &Matrix<f64>) -> f64 {
         let n = self.degrees.len();
         let pair = |j: usize, l: usize| {
             let w = self.w[(j, l)];
@@ -87,14 +88,19 @@ impl DenseGraph {
 }
 
 impl Graph<f64> for DenseGraph {
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.degrees.len())
+    }
+
     fn degrees(&self) -> &[f64] {
         &self.degrees
     }
 
-    fn add_product(&self, factor: f64, h: &Matrix<f64>, out: &mut Matrix<f64>) {
+    fn add_product(&self, factor: f64, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
         let product = literal_product(h.view(), self.w.view());
         let both = out.as_mut_slice().iter_mut().zip(product.as_slice());
         both.for_each(|(out, product)| *out += factor * product);
+        Ok(())
     }
 
     fn is_positive(&self) -> bool {

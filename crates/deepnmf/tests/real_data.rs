@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test may stop at once
 
 use deepnmf::{
-    DeepSemiNmf, FitOptions, Form, HSolver, Matrix, Projection, SemiNmf, Start, StopRule,
+    DeepSemiNmf, Factorization, FitOptions, Form, HSolver, Matrix, Projection, SemiNmf, Start,
+    StopRule,
 };
 use deepnmf_data::preprocess::Normalize;
 use deepnmf_data::{LoadOptions, load};
@@ -69,6 +70,6 @@ fn projected_faces_never_have_a_larger_error_than_the_fit() {
     let few = some_of(&x, 9);
     let model = DeepSemiNmf::new([80, 20]).with(iterations(3)).fit(&few).unwrap();
     let h = model.project(&few, 2, Projection::NonNegative).unwrap();
-    let error = deepnmf::reconstruction_error(&few, &model.factors.basis(2).unwrap(), &h);
+    let error = deepnmf::reconstruction_error(&few, &model.factors.basis(2).unwrap(), &h).unwrap();
     assert!(error <= model.summary.error * (1.0 + 1e-12));
 }

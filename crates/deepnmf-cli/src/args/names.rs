@@ -2,8 +2,9 @@
 
 use clap::ValueEnum;
 use deepnmf::{
-    Activation, Dtype, Form, HSolver, LabelGraph, Loss, NeighbourSearch, NeighbourWeights,
-    NonNegativeStart, NormalForm, Optimizer, Pretraining, Projection, ScaleIn, Start, Variant,
+    Abilities, Activation, Dtype, Form, HSolver, LabelGraph, Loss, NeighbourSearch,
+    NeighbourWeights, NonNegativeStart, NormalForm, Optimizer, Pretraining, Projection, ScaleIn,
+    Settings, Start, Variant,
 };
 use deepnmf_eval::{Classifier, Scaling};
 
@@ -265,12 +266,16 @@ names! {
 }
 
 impl ModelName {
+    /// What the model can do.
+    pub(crate) fn abilities(self) -> Option<Abilities> {
+        let name = self.to_possible_value()?;
+        let model = Settings::MODELS.iter().find(|model| model.name == name.get_name());
+        model.map(|model| model.abilities)
+    }
+
     /// Whether the model takes non-negative data only.
     pub(crate) fn is_non_negative(self) -> bool {
-        matches!(
-            self,
-            Self::Nmf | Self::NeNmf | Self::Gnmf | Self::MultilayerNmf | Self::Cnmf | Self::Dnmf
-        )
+        self.abilities().is_some_and(|can| !can.negative_data)
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use deepnmf::persist::check_writable;
 use deepnmf::{
-    DeepSemiNmf, FitOptions, FitSession, Matrix, Model, StopReason, reconstruction_error,
+    DeepSemiNmf, Factorization, FitOptions, FitSession, Matrix, Model, StopReason,
+    reconstruction_error,
 };
 use deepnmf_data::builtin;
 use deepnmf_data::picture::{Scale, Sheet, terminal_preview};
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let (model, by_layer, report) = on_threads(args.threads, || -> Result<_> {
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
-        let mut model = algorithm.fit_in(&faces.x, &mut session)?;
+        let mut model = algorithm.fit_in(&faces.x, &[], &mut session)?;
         model.provenance = provenance;
         let by_layer = Layers::of(&model, &faces.x)?;
         let report = draft.finish(&model, &faces, &mut |what| progress.doing(what))?;
@@ -123,7 +124,7 @@ impl Layers {
         let mut layers = Self { bases: vec![], rebuilt: vec![], errors: vec![], shown };
         for (i, h) in model.factors.h.iter().enumerate() {
             let basis = model.factors.basis(i + 1)?;
-            layers.errors.push(reconstruction_error(x, &basis, h));
+            layers.errors.push(reconstruction_error(x, &basis, h)?);
             layers.rebuilt.push(rebuild(&basis, h, &layers.shown));
             layers.bases.push(basis);
         }

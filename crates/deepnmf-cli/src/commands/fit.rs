@@ -8,7 +8,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{Dtype, Error, Factors, FitSession, Matrix, Model, Provenance, Scalar, StopReason};
+use deepnmf::{
+    Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance, Scalar,
+    StopReason, WarmStart,
+};
 use deepnmf_data::{Attribute, Dataset};
 use serde_json::json;
 
@@ -57,7 +60,7 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
         // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
-        fit(plan, &data.x, (given, &labels), &mut session).map_err(|error| blame(args, error))
+        fit(plan, &data.x, given, &labels, &mut session).map_err(|error| blame(args, error))
     })??;
     drop(progress);
     model.provenance = provenance;
@@ -69,18 +72,21 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     report(args, &model, output)
 }
 
-/// What another model gives to begin with.
+/// What another model gives to begin with, or the samples it is fitted to first.
 enum Given<T> {
     Nothing,
-    Factors(Factors<T>),
-    Bases(Vec<Matrix<T>>),
+    WarmStart(WarmStart<T>),
     Auxiliary(Dataset<T>),
 }
 
 fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
     Ok(match (&args.init_from, &args.bases_from) {
-        (Some(path), _) => Given::Factors(given_factors(path).context("--init-from")?),
-        (None, Some(path)) => Given::Bases(given_factors(path).context("--bases-from")?.z),
+        (Some(path), _) => {
+            Given::WarmStart(WarmStart::Factors(given_factors(path).context("--init-from")?))
+        }
+        (None, Some(path)) => {
+            Given::WarmStart(WarmStart::Bases(given_factors(path).context("--bases-from")?.z))
+        }
         (None, None) => Given::Nothing,
     })
 }
@@ -88,37 +94,18 @@ fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
 fn fit<T: Scalar>(
     plan: &Plan,
     x: &Matrix<T>,
-    (given, labels): (Given<T>, &[Option<Attribute>]),
+    given: Given<T>,
+    labels: &[Option<Attribute>],
     session: &mut FitSession<'_>,
 ) -> deepnmf::Result<Model<T>> {
     let labels = codes(labels);
-    let unknown = vec![None; x.cols()];
-    let only = labels.first().copied().flatten().unwrap_or(&unknown);
     match (plan, given) {
         (Plan::Transfer(first, then), Given::Auxiliary(data)) => {
             Ok(first.fit_then(&data.x, &labels, then, x, session)?.1)
         }
-        (Plan::Transfer(_, then), _) => then.fit_in(x, session),
-        (Plan::Nmf(model), _) => model.fit_in(x, session),
-        (Plan::NeNmf(model), _) => model.fit_in(x, session),
-        (Plan::Gnmf(model), _) => model.fit_in(x, session),
-        (Plan::MultilayerNmf(model), _) => model.fit_in(x, session),
-        (Plan::Cnmf(model), _) => model.fit_in(x, only, session),
-        (Plan::Dnmf(model), _) => model.fit_in(x, only, session),
-        (Plan::Wsf(model), _) => model.fit_in(x, only, session),
-        (Plan::WsfMa(model), _) => {
-            let labels: Vec<_> = labels.iter().map(|l| l.unwrap_or(&unknown)).collect();
-            model.fit_in(x, &labels, session)
-        }
-        (Plan::DeepWsf(model), _) => model.fit_in(x, &labels, session),
-        (Plan::Shallow(model), Given::Factors(given)) => {
-            model.fit_from(x, given.top_features().clone(), session)
-        }
-        (Plan::Deep(model), Given::Factors(given)) => model.fit_from(x, given, session),
-        (Plan::Deep(model), Given::Bases(bases)) => model.fit_from_bases(x, bases, session),
-        (Plan::Shallow(model), _) => model.fit_in(x, session),
-        (Plan::Deep(model), _) => model.fit_in(x, session),
-        (Plan::Baseline(model), _) => model.fit_in(x, session),
+        (Plan::Transfer(_, then), _) => then.fit_in(x, &[], session),
+        (Plan::Model(settings), Given::WarmStart(from)) => settings.fit_from(x, from, session),
+        (Plan::Model(settings), _) => settings.fit(x, &labels, session),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{Model, Projection, Scalar, Settings};
+use deepnmf::{Model, Projection, Scalar};
 use deepnmf_data::write_npy;
 use serde_json::json;
 
@@ -22,11 +22,7 @@ pub(crate) fn run(args: &TransformArgs, output: Output) -> Result<Outcome> {
 
 fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) -> Result<Outcome> {
     let layer = args.layer.unwrap_or(model.factors.depth());
-    let usual = match model.settings {
-        Settings::WhitenedPca(_) => Projection::Basis,
-        _ => Projection::NonNegative,
-    };
-    let method = args.method.map_or(usual, Projection::from);
+    let method = args.method.map_or(model.usual_projection(), Projection::from);
     model.factors.check_layer(layer)?;
     let progress = Progress::new(output);
     progress.doing("reading the data");

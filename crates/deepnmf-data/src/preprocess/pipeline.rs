@@ -32,7 +32,7 @@ use crate::{DataError, Dataset};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Pipeline {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 impl Pipeline {

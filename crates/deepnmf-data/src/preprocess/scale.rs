@@ -1,6 +1,8 @@
 //! Features brought to a common scale.
 
-use deepnmf::{Matrix, Scalar};
+use std::ops::ControlFlow;
+
+use deepnmf::{DataMatrix, Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::step::check_features;
@@ -17,26 +19,28 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Those of the rows of `x`.
-    pub(super) fn of<T: Scalar>(x: &Matrix<T>) -> Self {
-        let n = x.cols() as f64;
-        let mut mean = vec![0.0; x.rows()];
-        for column in x.columns() {
-            mean.iter_mut().zip(column).for_each(|(m, v)| *m += v.to_f64() / n);
-        }
+    /// Those of the features of `x`, over the samples of all parts.
+    pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
+        let (p, n) = (x.shape().0, x.parts().total() as f64);
+        let mut mean = vec![0.0; p];
+        each_column(x, &mut |column| {
+            mean.iter_mut().zip(column).for_each(|(m, v)| *m += v / n);
+        })?;
+        x.parts().sum(&mut mean)?;
         // A second pass, since the difference of two large sums would cancel.
-        let mut variance = vec![0.0; x.rows()];
-        for column in x.columns() {
+        let mut variance = vec![0.0; p];
+        each_column(x, &mut |column| {
             for ((s, m), v) in variance.iter_mut().zip(&mean).zip(column) {
-                *s += (v.to_f64() - m).powi(2) / n;
+                *s += (v - m).powi(2) / n;
             }
-        }
+        })?;
+        x.parts().sum(&mut variance)?;
         let deviation = variance.iter().zip(&mean).map(|(&s, &m)| {
             // What rounding leaves of a constant feature is no deviation.
             let deviation = s.sqrt();
             if deviation > m.abs() * 1e-15 { deviation } else { 1.0 }
         });
-        Self { deviation: deviation.collect(), mean }
+        Ok(Self { deviation: deviation.collect(), mean })
     }
 
     pub(super) fn apply<T: Scalar>(&self, x: &mut Matrix<T>) -> Result<(), DataError> {
@@ -54,28 +58,44 @@ pub struct Range {
 }
 
 impl Range {
-    /// Those of the rows of `x`.
-    pub(super) fn of<T: Scalar>(x: &Matrix<T>) -> Self {
-        let mut low = vec![f64::INFINITY; x.rows()];
-        let mut high = vec![f64::NEG_INFINITY; x.rows()];
-        for column in x.columns() {
+    /// Those of the features of `x`, over the samples of all parts.
+    pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
+        let p = x.shape().0;
+        let (mut low, mut high) = (vec![f64::INFINITY; p], vec![f64::NEG_INFINITY; p]);
+        each_column(x, &mut |column| {
             for ((low, high), v) in low.iter_mut().zip(&mut high).zip(column) {
-                *low = low.min(v.to_f64());
-                *high = high.max(v.to_f64());
+                *low = low.min(v);
+                *high = high.max(v);
             }
-        }
-        Self { low, high }
+        })?;
+        x.parts().min(&mut low)?;
+        x.parts().max(&mut high)?;
+        Ok(Self { low, high })
+    }
+
+    /// The width of the range of every feature; 1 where it would be 0.
+    pub(super) fn widths(&self) -> Vec<f64> {
+        let width = |(low, high): (&f64, &f64)| if high > low { high - low } else { 1.0 };
+        self.low.iter().zip(&self.high).map(width).collect()
     }
 
     /// New data may lie outside of the range of those it was fitted to, and then stay outside of 0
     /// to 1.
     pub(super) fn apply<T: Scalar>(&self, x: &mut Matrix<T>) -> Result<(), DataError> {
-        let width = self.low.iter().zip(&self.high).map(|(low, high)| {
-            let width = high - low;
-            if width > 0.0 { width } else { 1.0 }
-        });
-        rescale("min-max", x, &self.low, &width.collect::<Vec<_>>())
+        rescale("min-max", x, &self.low, &self.widths())
     }
+}
+
+/// Shows the samples of `x` one after the other.
+pub(super) fn each_column<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    see: &mut dyn FnMut(&mut dyn Iterator<Item = f64>),
+) -> Result<(), DataError> {
+    x.blocks(&mut |_, block| {
+        (0..block.cols()).for_each(|j| see(&mut block.col(j).map(Scalar::to_f64)));
+        ControlFlow::Continue(())
+    })?;
+    Ok(())
 }
 
 /// Subtracts from and divides every feature.

@@ -72,8 +72,8 @@ impl Step {
     pub(super) fn fit<T: Scalar>(&mut self, data: &Dataset<T>) -> Result<(), DataError> {
         match self {
             Self::Unit | Self::Log1p => {}
-            Self::Standardize(moments) => *moments = Some(Moments::of(&data.x)),
-            Self::MinMax(range) => *range = Some(Range::of(&data.x)),
+            Self::Standardize(moments) => *moments = Some(Moments::of(&data.x)?),
+            Self::MinMax(range) => *range = Some(Range::of(&data.x)?),
             Self::TfIdf(idf) => *idf = Some(Idf::of(&data.x)?),
             Self::Igo(shape) => *shape = Some(picture("igo", data)?),
             Self::Resize { from, .. } => *from = Some(picture("resize", data)?),
@@ -125,7 +125,7 @@ pub(super) fn check_features(
     Err(refuse(step, why))
 }
 
-fn fitted<'s, S>(step: &'static str, state: Option<&'s S>) -> Result<&'s S, DataError> {
+pub(super) fn fitted<'s, S>(step: &'static str, state: Option<&'s S>) -> Result<&'s S, DataError> {
     state.ok_or_else(|| refuse(step, "has not been fitted: call fit_apply first"))
 }
 

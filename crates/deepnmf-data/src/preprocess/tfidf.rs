@@ -1,8 +1,10 @@
 //! Counts of words weighted by how rare the words are.
 
-use deepnmf::{Matrix, Scalar};
+use deepnmf::matrix::Entry;
+use deepnmf::{DataMatrix, Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
+use super::scale::each_column;
 use super::step::{check_features, refuse};
 use crate::DataError;
 
@@ -15,18 +17,18 @@ pub struct Idf {
 }
 
 impl Idf {
-    /// Those of the rows of `x`.
-    pub(super) fn of<T: Scalar>(x: &Matrix<T>) -> Result<Self, DataError> {
-        let mut documents = vec![0.0; x.rows()];
-        for (sample, column) in x.columns().enumerate() {
-            for (feature, (documents, v)) in documents.iter_mut().zip(column).enumerate() {
-                if v.to_f64() < 0.0 {
-                    return Err(negative(sample, feature));
-                }
-                *documents += f64::from(u8::from(v.to_f64() > 0.0));
-            }
+    /// Those of the features of `x`, over the samples of all parts.
+    pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
+        if let Some(Entry { sample, feature, .. }) = x.find_entry(&|v| v.to_f64() < 0.0)? {
+            return Err(negative(sample, feature));
         }
-        let n = x.cols() as f64;
+        let mut documents = vec![0.0; x.shape().0];
+        each_column(x, &mut |column| {
+            let held = |(documents, v): (&mut f64, f64)| *documents += f64::from(u8::from(v > 0.0));
+            documents.iter_mut().zip(column).for_each(held);
+        })?;
+        x.parts().sum(&mut documents)?;
+        let n = x.parts().total() as f64;
         let weights = documents.iter().map(|d| 1.0 + ((1.0 + n) / (1.0 + d)).ln()).collect();
         Ok(Self { weights })
     }

@@ -10,7 +10,8 @@
 
 use std::sync::Mutex;
 
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::matrix::mul;
+use deepnmf::{Matrix, Scalar};
 use rayon::prelude::*;
 
 use super::Samples;
@@ -185,7 +186,7 @@ impl Part<'_> {
         // Both shapes are right by construction.
         let Ok(gathered) = Matrix::from_vec(p, active.len(), gathered) else { return };
         let Ok(mut along) = Matrix::from_vec(active.len(), k, along) else { return };
-        meeting.centroids.tr_mul(&gathered, &mut along);
+        mul(&mut along, gathered.t(), meeting.centroids.view());
         scratch.least.find(&along, &meeting.offsets);
         for (row, j) in active.iter().enumerate() {
             self.settle(*j, row, &scratch.least, meeting);

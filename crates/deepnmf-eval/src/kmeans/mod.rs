@@ -19,11 +19,12 @@ mod swap;
 mod tests;
 
 use deepnmf::matrix::check_data;
+use deepnmf::rng::generator;
 use deepnmf::{Matrix, Scalar};
 use rayon::prelude::*;
 
 use crate::error::{EvalError, Result, same_length};
-use crate::numbers::{centred, mean_sample, squared_lengths, stream};
+use crate::numbers::{centred, mean_sample, squared_lengths};
 use assign::Pool;
 use lloyd::{Limits, Lloyd, Outcome};
 
@@ -136,7 +137,8 @@ impl KMeans {
         let samples = Samples::of(x)?;
         let limits = self.limits(&samples);
         let run = |restart| {
-            let start = seeding::spread(&samples, self.clusters, &mut stream(self.seed, restart));
+            let start =
+                seeding::spread(&samples, self.clusters, &mut generator(self.seed, restart as u64));
             Lloyd::new(&samples, start).run(&limits)
         };
         let runs: Vec<_> = (0..self.restarts).into_par_iter().map(run).collect();

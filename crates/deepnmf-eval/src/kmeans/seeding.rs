@@ -4,13 +4,15 @@
 //! `2 + log k` samples, each drawn with a chance proportional to its squared distance from the
 //! centroids chosen so far; best is the one that lowers the sum of those distances most.
 
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::matrix::product;
+use deepnmf::rng::{below, uniform};
+use deepnmf::{Matrix, Scalar};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::Samples;
 use super::assign::BLOCK;
-use crate::numbers::{below, rounding_share, uniform};
+use crate::numbers::rounding_share;
 
 /// `k` samples to start from.
 pub(super) fn spread<T: Scalar>(samples: &Samples<T>, k: usize, rng: &mut ChaCha8Rng) -> Matrix<T> {
@@ -64,8 +66,7 @@ impl<'a, T: Scalar> Chances<'a, T> {
         let picked = drawn.iter().flat_map(|j| self.samples.x.col(*j)).copied().collect();
         // The shape is right by construction; a sample to fall back on costs nothing.
         let Ok(picked) = Matrix::from_vec(p, drawn.len(), picked) else { return drawn[0] };
-        let mut along = Matrix::zeros(self.nearest.len(), drawn.len());
-        picked.tr_mul(&self.samples.x, &mut along);
+        let along = product(self.samples.x.t(), picked.view());
         let sum_for = |c: usize| {
             let blocks = self.nearest.par_chunks(BLOCK).enumerate();
             let sum = |(block, nearest): (usize, &[f64])| {

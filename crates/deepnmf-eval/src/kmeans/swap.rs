@@ -8,13 +8,14 @@
 
 use std::cmp::Ordering;
 
+use deepnmf::matrix::dot;
 use deepnmf::{Matrix, Scalar};
 use rayon::prelude::*;
 
 use super::Samples;
 use super::assign::Assignment;
 use super::lloyd::{Limits, Lloyd, Members, Outcome, mean_of};
-use crate::numbers::{distance_sq, dot};
+use crate::numbers::distance_sq;
 
 /// Rounds of power iteration and of two-means when a cluster is cut in two: the cut only has to be
 /// good enough for Lloyd's algorithm to begin from.

@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::numbers::{distance_sq, uniform};
+use crate::numbers::distance_sq;
+use deepnmf::rng::{generator, uniform};
 
 /// `per` samples around each of `k` centres.
 fn blobs(p: usize, k: usize, per: usize, noise: f64, seed: u64) -> Matrix<f64> {
-    let mut rng = stream(seed, 0);
+    let mut rng = generator(seed, 0);
     let centres = Matrix::from_fn(p, k, |_, _| 10.0 * uniform(&mut rng));
     Matrix::from_fn(p, k * per, |i, j| {
         let normal: f64 = (0..12).map(|_| uniform(&mut rng)).sum::<f64>() - 6.0;
@@ -186,7 +187,7 @@ proptest! {
         p in 1usize..6, n in 1usize..40, k in 1usize..8, seed in any::<u64>(),
     ) {
         let k = k.min(n);
-        let mut rng = stream(seed, 1);
+        let mut rng = generator(seed, 1);
         // A coarse grid, so that ties and copies are common.
         let x = Matrix::from_fn(p, n, |_, _| (uniform(&mut rng) * 6.0).floor());
         let found = KMeans::new(k).restarts(3).seed(seed).tolerance(0.0).fit(&x).unwrap();

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::numbers::{stream, uniform};
+use deepnmf::rng::{generator, uniform};
 
 fn literal(known: &Matrix<f32>, sample: &[f32]) -> usize {
     let distance = |j: &usize| distance_sq(known.col(*j), sample);
@@ -15,7 +15,7 @@ proptest! {
     fn the_neighbour_is_truly_the_nearest_even_far_from_the_origin(
         p in 1usize..12, n in 1usize..50, m in 1usize..20, far in 0f64..1e4, seed in any::<u64>(),
     ) {
-        let mut rng = stream(seed, 0);
+        let mut rng = generator(seed, 0);
         let mut random = |n| Matrix::from_fn(p, n, |_, _| f32::from_f64(far + uniform(&mut rng)));
         let (known, new) = (random(n), random(m));
         let labels: Vec<usize> = (0..n).collect();

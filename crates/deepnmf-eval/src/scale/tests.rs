@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::numbers::{stream, uniform};
+use deepnmf::rng::{generator, uniform};
 
 fn random(p: usize, n: usize, seed: u64) -> Matrix<f64> {
-    let mut rng = stream(seed, 0);
+    let mut rng = generator(seed, 0);
     Matrix::from_fn(p, n, |i, _| (i + 1) as f64 * uniform(&mut rng) + i as f64)
 }
 

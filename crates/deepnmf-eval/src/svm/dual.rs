@@ -11,11 +11,12 @@
 //! with a gradient well above all violations are set aside (shrinking) until the rest has
 //! converged; a last pass over all of them decides.
 
+use deepnmf::matrix::dot;
+use deepnmf::rng::shuffle;
 use deepnmf::{Dtype, Matrix};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{EvalError, Result};
-use crate::numbers::{dot, shuffle};
 
 /// The samples and what all classes share about them.
 pub(super) struct Problem<'a> {

@@ -13,12 +13,12 @@ mod dual;
 #[cfg(test)]
 mod tests;
 
-use deepnmf::matrix::check_data;
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::matrix::{check_data, product};
+use deepnmf::rng::generator;
+use deepnmf::{Matrix, Scalar};
 use rayon::prelude::*;
 
 use crate::error::{EvalError, Result, same_length};
-use crate::numbers::stream;
 use dual::{Problem, Solution};
 
 /// The settings of a linear support vector machine.
@@ -103,7 +103,7 @@ impl LinearSvm {
                     &positive,
                     self.tolerance,
                     self.max_iterations,
-                    stream(self.seed, task),
+                    generator(self.seed, task as u64),
                 )
             })
             .collect();
@@ -161,8 +161,7 @@ impl SvmModel {
     pub fn decision_values<T: Scalar>(&self, x: &Matrix<T>) -> Result<Matrix<f64>> {
         check_data(x)?;
         same_length(("a sample", x.rows()), ("a sample learned from", self.weights.rows()))?;
-        let mut values = Matrix::zeros(self.classes.len(), x.cols());
-        x.cast::<f64>().tr_mul(&self.weights, &mut values);
+        let mut values = product(self.weights.t(), x.cast::<f64>().view());
         for j in 0..values.cols() {
             for (value, intercept) in values.col_mut(j).iter_mut().zip(&self.intercepts) {
                 *value += intercept;

@@ -3,17 +3,18 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::numbers::{dot, uniform};
+use deepnmf::matrix::dot;
+use deepnmf::rng::{generator, uniform};
 
 fn random(p: usize, n: usize, seed: u64) -> Matrix<f64> {
-    let mut rng = stream(seed, 0);
+    let mut rng = generator(seed, 0);
     Matrix::from_fn(p, n, |_, _| 4.0 * uniform(&mut rng) - 2.0)
 }
 
 /// Samples whose class depends on the first features, with some labels wrong.
 fn noisy(p: usize, n: usize, classes: usize, seed: u64) -> (Matrix<f64>, Vec<usize>) {
     let x = random(p, n, seed);
-    let mut rng = stream(seed, 1);
+    let mut rng = generator(seed, 1);
     let label = |j: usize, wrong: f64| {
         let best = (0..classes).max_by(|a, b| x[(*a % p, j)].total_cmp(&x[(*b % p, j)]));
         if wrong < 0.1 { j % classes } else { best.unwrap() }
@@ -57,7 +58,7 @@ fn descend(x: &Matrix<f64>, positive: &[bool], c: f64) -> f64 {
 }
 
 fn solve(x: &Matrix<f64>, positive: &[bool], c: f64, tolerance: f64) -> Solution {
-    Problem::new(x, c).unwrap().solve(positive, tolerance, 1_000_000, stream(0, 0))
+    Problem::new(x, c).unwrap().solve(positive, tolerance, 1_000_000, generator(0, 0))
 }
 
 #[test]

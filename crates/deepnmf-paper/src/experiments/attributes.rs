@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepnmf::{
-    CancelToken, Cnmf, DeepSemiNmf, DeepWsf, Dnmf, FitSession, Labels, Matrix, Model, Projection,
-    Wsf, WsfMa,
+    CancelToken, Cnmf, DeepSemiNmf, DeepWsf, Dnmf, Factorization, FitSession, Labels, Matrix,
+    Model, Projection, Wsf, WsfMa,
 };
 use deepnmf_data::preprocess::Split;
 use deepnmf_data::{Attribute, Dataset};
@@ -175,10 +175,11 @@ fn fit(cell: &Cell, parts: &Parts, session: &mut FitSession<'_>) -> deepnmf::Res
     let k = cell.components();
     let lambda = ATTRIBUTE_LAMBDA;
     let labels = ATTRIBUTES.map(|name| parts.labels(name)[0]);
-    let for_each = |fit: &mut dyn FnMut(&Labels) -> deepnmf::Result<Model<f64>>| {
-        let pairs = labels.iter().zip(ATTRIBUTES.chunks(1));
-        pairs.map(|(labels, name)| Ok((fit(labels)?, name))).collect()
-    };
+    let for_each =
+        |fit: &mut dyn FnMut(&deepnmf::Attributes<'_>) -> deepnmf::Result<Model<f64>>| {
+            let pairs = labels.iter().zip(ATTRIBUTES.chunks(1));
+            pairs.map(|(labels, name)| Ok((fit(&[Some(labels)])?, name))).collect()
+        };
     let one = |model: Model<f64>| Ok(vec![(model, &ATTRIBUTES[..])]);
     match cell.method {
         Method::Cnmf => for_each(&mut |labels| Cnmf::new(k).fit_in(x, labels, session)),
@@ -186,12 +187,14 @@ fn fit(cell: &Cell, parts: &Parts, session: &mut FitSession<'_>) -> deepnmf::Res
             for_each(&mut |labels| Dnmf::new(k, DNMF_GAMMA, 0.0).fit_in(x, labels, session))
         }
         Method::Wsf => for_each(&mut |labels| Wsf::new(k, lambda).fit_in(x, labels, session)),
-        Method::WsfMa => one(WsfMa::new(k, [lambda; 3]).fit_in(x, &labels, session)?),
+        Method::WsfMa => one(WsfMa::new(k, [lambda; 3]).fit_in(x, &labels.map(Some), session)?),
         Method::DeepWsf => {
             let layers = labels.map(Some);
             one(DeepWsf::new(cell.layers.as_slice(), [lambda; 3]).fit_in(x, &layers, session)?)
         }
-        Method::DeepLinear => one(DeepSemiNmf::new(cell.layers.as_slice()).fit_in(x, session)?),
+        Method::DeepLinear => {
+            one(DeepSemiNmf::new(cell.layers.as_slice()).fit_in(x, &[], session)?)
+        }
         other => one(other.fit(x, &cell.layers, 0, session)?),
     }
 }

@@ -7,10 +7,13 @@
 
 use std::sync::Arc;
 
-use deepnmf::{CancelToken, DataMatrix, FitOptions, FitSession, Matrix, Model, ScaleIn, SemiNmf};
+use deepnmf::rng::generator;
+use deepnmf::{
+    CancelToken, DataMatrix, Factorization, FitOptions, FitSession, Matrix, Model, ScaleIn,
+    SemiNmf, WarmStart,
+};
 use deepnmf_eval::Scaling;
 use deepnmf_eval::stats::spread;
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp};
 
@@ -146,7 +149,7 @@ struct Draw<'a> {
 impl Draw<'_> {
     /// As many of each depth, up to one.
     fn architectures(&self, seed: u64) -> Vec<Vec<usize>> {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut random = generator(seed, 0);
         let one = |number: usize| {
             let depth = self.depths[number % self.depths.len()];
             let mut layers: Vec<usize> = (1..depth).map(|_| self.one_layer(&mut random)).collect();
@@ -181,14 +184,13 @@ fn top_layer(
     for &k in below {
         let input = features.as_ref().map_or(x as &dyn DataMatrix<f64>, |h| h);
         let options = quiet.clone().scale(ScaleIn::H);
-        let mut layer = SemiNmf::new(k).with(options).fit_in(input, session)?;
+        let mut layer = SemiNmf::new(k).with(options).fit_in(input, &[], session)?;
         features = layer.factors.h.pop();
     }
     let top = SemiNmf::new(*last);
-    let Some(features) = features else { return top.fit_in(x, session) };
-    let mut start = top.clone().with(quiet).fit_in(&features, session)?;
-    let start = start.factors.h.pop().unwrap_or_else(|| Matrix::zeros(*last, x.cols()));
-    top.fit_from(x, start, session)
+    let Some(features) = features else { return top.fit_in(x, &[], session) };
+    let start = top.clone().with(quiet).fit_in(&features, &[], session)?;
+    top.fit_from(x, WarmStart::Factors(start.factors), session)
 }
 
 /// The accuracy of every finished architecture, by its number of layers.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use deepnmf::{
-    CancelToken, DeepSemiNmf, DeepWsf, FitOptions, FitSession, Labels, Matrix, Model, Penalties,
-    SemiNmf, WhitenedPca,
+    CancelToken, DeepSemiNmf, DeepWsf, Factorization, FitOptions, FitSession, Labels, Matrix,
+    Model, Penalties, SemiNmf, WhitenedPca,
 };
 use deepnmf_data::preprocess::Split;
 use deepnmf_data::{Attribute, Dataset, builtin};
@@ -151,13 +151,13 @@ fn fit(
     let model = match cell.method {
         Method::Data => return Ok(None),
         Method::SemiNmf => {
-            SemiNmf::new(cell.components()).with(options).fit_in(&data.x, session)?
+            SemiNmf::new(cell.components()).with(options).fit_in(&data.x, &[], session)?
         }
         Method::DeepWsfStanh | Method::DeepWsfSquare | Method::DeepWsfRelu => {
             let attributes: [Option<&Labels>; 2] = [Some(labels("pose")), Some(labels("identity"))];
             DeepWsf::of(deep(), [LAMBDA; 2]).fit_in(&data.x, &attributes, session)?
         }
-        _ => deep().fit_in(&data.x, session)?,
+        _ => deep().fit_in(&data.x, &[], session)?,
     };
     Ok(Some(model))
 }

@@ -1,4 +1,4 @@
-use deepnmf::{DeepSemiNmf, Matrix};
+use deepnmf::{DeepSemiNmf, Factorization, Matrix};
 use deepnmf_data::{Attribute, Dataset, ImageShape, PixelOrder};
 use serde_json::Value;
 

@@ -53,7 +53,7 @@ impl<T: Scalar, O: Objective<T>> Accelerated<O, T> {
     /// One accelerated step of a group.
     fn advance(&mut self, g: usize) -> Result<()> {
         if self.groups[g].before.is_none() {
-            self.groups[g].restart(&self.point, &self.at);
+            self.groups[g].restart(&self.objective, &self.point, &self.at)?;
         }
         let ahead = self.extrapolated(g);
         let at_ahead = match &ahead {
@@ -89,7 +89,7 @@ impl<T: Scalar, O: Objective<T>> Accelerated<O, T> {
         for (b, before) in group.blocks.iter().zip(group.before.as_ref()?) {
             let step = difference(&self.point[*b], before);
             add_scaled(&mut point[*b], beta, &step);
-            if self.objective.non_negative(*b) {
+            if self.objective.is_features(*b) {
                 clip(&mut point[*b]);
             }
         }
@@ -110,11 +110,12 @@ impl<T: Scalar, O: Objective<T>> Accelerated<O, T> {
             for (b, scale) in group.blocks.iter().zip(&group.scales) {
                 let step = group.t * scale;
                 add_scaled(&mut point[*b], -step, &at.gradient[*b]);
-                if self.objective.non_negative(*b) {
+                if self.objective.is_features(*b) {
                     clip(&mut point[*b]);
                 }
                 let moved = difference(&point[*b], &from[*b]);
-                model += at.gradient[*b].inner(&moved) + moved.norm_sq() / (2.0 * step);
+                model += self.objective.block_inner(*b, &at.gradient[*b], &moved)?
+                    + self.objective.block_inner(*b, &moved, &moved)? / (2.0 * step);
             }
             let there = self.objective.evaluate(&point)?;
             if there.value <= model {
@@ -147,11 +148,16 @@ impl<T: Scalar> Group<T> {
         Self { blocks, before: None, scales, t: FIRST_STEP, momentum: 1.0 }
     }
 
-    fn restart(&mut self, point: &Point<T>, at: &Evaluated<T>) {
-        let length = |m: &Matrix<T>| m.norm_sq().sqrt();
+    fn restart<O: Objective<T>>(
+        &mut self,
+        objective: &O,
+        point: &Point<T>,
+        at: &Evaluated<T>,
+    ) -> Result<()> {
         for (b, scale) in self.blocks.iter().zip(&mut self.scales) {
-            let gradient = length(&at.gradient[*b]);
-            let ratio = length(&point[*b]) / gradient;
+            let length = |m: &Matrix<T>| Ok(objective.block_inner(*b, m, m)?.sqrt());
+            let gradient: f64 = length(&at.gradient[*b])?;
+            let ratio = length(&point[*b])? / gradient;
             let new = if ratio.is_normal() { ratio } else { 1.0 };
             // What `t` has learnt belongs to the old scales.
             if self.blocks.len() == 1 && *scale > 0.0 {
@@ -161,5 +167,6 @@ impl<T: Scalar> Group<T> {
         }
         self.before = Some(self.blocks.iter().map(|b| point[*b].clone()).collect());
         self.momentum = 1.0;
+        Ok(())
     }
 }

@@ -61,7 +61,7 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Adam<O, T> {
                 let step = self.step_size * (m_new / bias1) / ((v_new / bias2).sqrt() + SMALL);
                 *x = T::from_f64(x.to_f64() - step);
             }
-            if self.objective.non_negative(block) {
+            if self.objective.is_features(block) {
                 clip(x);
             }
         }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Evaluated, Objective, Point, clip, differences, inner, norm};
+use super::{Evaluated, Objective, Point, clip, differences};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Scalar, add_scaled, scale};
@@ -37,6 +37,15 @@ struct Pair<T> {
     change: Point<T>,
 }
 
+/// A pair as the recursion uses it.
+struct Used<'a, T> {
+    pair: &'a Pair<T>,
+    /// The change, over the variables that are not held.
+    change: Point<T>,
+    curvature: f64,
+    along: f64,
+}
+
 impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
     pub(crate) fn new(mut objective: O, point: Point<T>) -> Result<Self> {
         let at = objective.evaluate(&point)?;
@@ -46,7 +55,7 @@ impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
     /// Sets the entries of `v` to zero where the variable is held at its bound.
     fn hold(&self, v: &mut Point<T>) {
         for (block, v) in v.iter_mut().enumerate() {
-            if self.objective.non_negative(block) {
+            if self.objective.is_features(block) {
                 let here = self.point[block].as_slice().iter();
                 let here = here.zip(self.at.gradient[block].as_slice());
                 for (v, (x, g)) in v.as_mut_slice().iter_mut().zip(here) {
@@ -59,38 +68,39 @@ impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
     }
 
     /// `-B^-1 g` by the two-loop recursion, over the variables that are not held.
-    fn direction(&self) -> Point<T> {
+    fn direction(&self) -> Result<Point<T>> {
         let mut q = self.at.gradient.clone();
         self.hold(&mut q);
-        let mut remembered = Vec::with_capacity(self.pairs.len());
+        let mut used: Vec<Used<'_, T>> = Vec::with_capacity(self.pairs.len());
         for pair in self.pairs.iter().rev() {
             let mut change = pair.change.clone();
             self.hold(&mut change);
-            let curvature = inner(&pair.step, &change);
+            let curvature = self.objective.inner(&pair.step, &change)?;
             if curvature <= 0.0 {
                 continue;
             }
-            let along = inner(&pair.step, &q) / curvature;
+            let along = self.objective.inner(&pair.step, &q)? / curvature;
             add_all(&mut q, -along, &change);
-            remembered.push((pair, change, curvature, along));
+            used.push(Used { pair, change, curvature, along });
         }
-        if let Some((pair, change, curvature, _)) = remembered.first() {
+        if let Some(Used { pair, change, curvature, .. }) = used.first() {
             // Blocks differ in scale by orders of magnitude, so each has a guess of its own.
-            let common = curvature / inner(change, change);
+            let common = curvature / self.objective.inner(change, change)?;
             for (block, q) in q.iter_mut().enumerate() {
                 let change = &change[block];
-                let own = pair.step[block].inner(change) / change.norm_sq();
+                let own = self.objective.block_inner(block, &pair.step[block], change)?
+                    / self.objective.block_inner(block, change, change)?;
                 scale(q, if own.is_normal() && own > 0.0 { own } else { common });
             }
         }
-        for (pair, change, curvature, along) in remembered.iter().rev() {
-            let back = inner(change, &q) / curvature;
+        for Used { pair, change, curvature, along } in used.iter().rev() {
+            let back = self.objective.inner(change, &q)? / curvature;
             let mut step = pair.step.clone();
             self.hold(&mut step);
             add_all(&mut q, along - back, &step);
         }
         scale_all(&mut q, -1.0);
-        q
+        Ok(q)
     }
 
     /// The point at `length` along `direction`, cut off at zero.
@@ -98,7 +108,7 @@ impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
         let mut point = self.point.clone();
         for (block, (x, d)) in point.iter_mut().zip(direction).enumerate() {
             add_scaled(x, length, d);
-            if self.objective.non_negative(block) {
+            if self.objective.is_features(block) {
                 clip(x);
             }
         }
@@ -111,14 +121,14 @@ impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
         for _ in 0..HALVINGS {
             let point = self.moved(direction, length);
             let step = differences(&point, &self.point);
-            let promised = inner(&self.at.gradient, &step);
+            let promised = self.objective.inner(&self.at.gradient, &step)?;
             if promised >= 0.0 {
                 return Ok(false);
             }
             let at = self.objective.evaluate(&point)?;
             // An infinite value fails this test and makes the step shorter.
             if at.value <= self.at.value + FAIR_SHARE * promised {
-                self.remember(step, &at);
+                self.remember(step, &at)?;
                 (self.point, self.at) = (point, at);
                 return Ok(true);
             }
@@ -127,15 +137,18 @@ impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
         Ok(false)
     }
 
-    fn remember(&mut self, step: Point<T>, at: &Evaluated<T>) {
+    fn remember(&mut self, step: Point<T>, at: &Evaluated<T>) -> Result<()> {
         let change = differences(&at.gradient, &self.at.gradient);
+        let objective = &self.objective;
         // Rounding in the gradients must not pass for curvature.
-        if inner(&step, &change) > T::EPSILON.to_f64() * norm(&step) * norm(&change) {
+        let rounding = T::EPSILON.to_f64() * objective.norm(&step)? * objective.norm(&change)?;
+        if objective.inner(&step, &change)? > rounding {
             if self.pairs.len() == MEMORY {
                 self.pairs.pop_front();
             }
             self.pairs.push_back(Pair { step, change });
         }
+        Ok(())
     }
 }
 
@@ -151,17 +164,17 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
 
     fn step(&mut self) -> Result<()> {
         if !self.pairs.is_empty() {
-            let direction = self.direction();
+            let direction = self.direction()?;
             if self.walk(&direction, 1.0)? {
                 return Ok(());
             }
             self.pairs.clear();
         }
-        let downhill = self.direction();
-        let length = norm(&downhill);
+        let downhill = self.direction()?;
+        let length = self.objective.norm(&downhill)?;
         if length > 0.0 {
             // A point at the origin has no scale of its own.
-            let scale = norm(&self.point).max(T::EPSILON.to_f64());
+            let scale = self.objective.norm(&self.point)?.max(T::EPSILON.to_f64());
             self.walk(&downhill, FIRST_STEP * scale / length)?;
         }
         Ok(())

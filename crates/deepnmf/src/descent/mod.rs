@@ -14,18 +14,42 @@ pub(crate) use adam::Adam;
 pub(crate) use lbfgs::Lbfgs;
 
 use crate::error::Result;
-use crate::matrix::{Matrix, Scalar};
+use crate::matrix::{Matrix, Parts, Scalar};
 
 /// A point: one matrix per block of variables.
 pub(crate) type Point<T> = Vec<Matrix<T>>;
 
 /// A smooth function of a point.
 pub(crate) trait Objective<T: Scalar> {
-    /// Its value and gradient.
+    /// Its value and gradient, over the samples of all parts.
     fn evaluate(&mut self, point: &Point<T>) -> Result<Evaluated<T>>;
 
-    /// Whether the entries of a block must not be negative.
-    fn non_negative(&self, block: usize) -> bool;
+    /// Whether a block holds features: its entries must not be negative, and its columns are the samples
+    /// of this part. All other blocks are the same on all parts.
+    fn is_features(&self, block: usize) -> bool;
+
+    /// The parts that the columns of features are spread over.
+    fn parts(&self) -> Parts<'_>;
+
+    /// The inner product of two points.
+    fn inner(&self, a: &Point<T>, b: &Point<T>) -> Result<f64> {
+        let (mut same, mut spread) = (0.0, 0.0);
+        for (block, (a, b)) in a.iter().zip(b).enumerate() {
+            *(if self.is_features(block) { &mut spread } else { &mut same }) += a.inner(b);
+        }
+        Ok(same + self.parts().sum_of(spread)?)
+    }
+
+    /// The inner product of two values of one block.
+    fn block_inner(&self, block: usize, a: &Matrix<T>, b: &Matrix<T>) -> Result<f64> {
+        let own = a.inner(b);
+        if self.is_features(block) { self.parts().sum_of(own) } else { Ok(own) }
+    }
+
+    /// The length of a point.
+    fn norm(&self, a: &Point<T>) -> Result<f64> {
+        Ok(self.inner(a, a)?.sqrt())
+    }
 }
 
 /// A value and a gradient.
@@ -33,15 +57,6 @@ pub(crate) trait Objective<T: Scalar> {
 pub(crate) struct Evaluated<T> {
     pub(crate) value: f64,
     pub(crate) gradient: Point<T>,
-}
-
-/// The inner product of two points.
-fn inner<T: Scalar>(a: &Point<T>, b: &Point<T>) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a.inner(b)).sum()
-}
-
-fn norm<T: Scalar>(a: &Point<T>) -> f64 {
-    inner(a, a).sqrt()
 }
 
 fn difference<T: Scalar>(a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {

@@ -32,8 +32,12 @@ impl Objective<f64> for LeastSquares {
         Ok(Evaluated { value: residual.norm_sq() / 2.0, gradient })
     }
 
-    fn non_negative(&self, block: usize) -> bool {
+    fn is_features(&self, block: usize) -> bool {
         block == 1
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.b.cols())
     }
 }
 
@@ -104,5 +108,6 @@ fn a_minimum_is_left_as_it_is() {
     let (point, error) = (lbfgs.point.clone(), lbfgs.error());
     descend(&mut lbfgs, 5);
     assert!((lbfgs.error() - error).abs() < 1e-9);
+    let norm = |point: &Point<f64>| lbfgs.objective.norm(point).unwrap();
     assert!(norm(&differences(&lbfgs.point, &point)) < 1e-4 * norm(&point));
 }

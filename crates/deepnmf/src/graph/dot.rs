@@ -1,4 +1,4 @@
-//! Samples of one class tied by their dot product.
+//! Samples of one class connected by their dot product.
 //!
 //! With the `p x n_c` samples `X_c` of a class,
 //!
@@ -24,9 +24,10 @@ use rayon::prelude::*;
 use super::groups::Groups;
 use super::tiles::{Columns, Strip, mul_tiles};
 use super::{Graph, Labels};
-use crate::matrix::{DataMatrix, Matrix, MatrixView, Scalar};
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar};
 
-/// The graph that ties samples of one class by their dot product.
+/// The graph that connects samples of one class by their dot product.
 #[derive(Debug, Clone)]
 pub struct DotProduct<T> {
     groups: Groups,
@@ -43,13 +44,16 @@ enum Class<T> {
 }
 
 impl<T: Scalar> DotProduct<T> {
-    /// The graph of these samples; there must be one label (or `None`) for each.
-    pub fn new(x: &dyn DataMatrix<T>, labels: &Labels) -> Self {
-        let groups = Groups::new(labels);
-        let samples = groups.split_data(x).into_par_iter();
+    /// The graph of these samples, all in one place; there must be one label (or `None`) for each.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    pub fn new(x: &dyn DataMatrix<T>, labels: &Labels) -> Result<Self> {
+        let groups = Groups::new(labels, Parts::whole(labels.len()))?;
+        let samples = groups.split_data(x)?.into_par_iter();
         let (classes, sums): (Vec<_>, Vec<_>) = samples.map(Class::new).unzip();
         let degrees = groups.spread(sums.into_iter().flatten());
-        Self { groups, classes, degrees }
+        Ok(Self { groups, classes, degrees })
     }
 }
 
@@ -85,12 +89,17 @@ impl<T: Scalar> Class<T> {
 }
 
 impl<T: Scalar> Graph<T> for DotProduct<T> {
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.degrees.len())
+    }
+
     fn degrees(&self) -> &[T] {
         &self.degrees
     }
 
-    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) {
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         self.groups.add_by_class(factor, h, out, |c, h, out| self.classes[c].product(h, out));
+        Ok(())
     }
 
     /// `X_c^T X_c` is a square.

@@ -11,45 +11,49 @@
 //! `W` is a sum of projections and so positive semi-definite. For `delta > 0` the whole is not bounded
 //! below, as features may grow: the scale has to be held by something else.
 
-use super::means::ClassMeans;
+use super::means::{ClassMeans, Means};
 use super::{Graph, Labels};
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Scalar};
+use crate::matrix::{Matrix, Parts, Scalar};
 
 /// The scatter of features within classes, less that between them.
 #[derive(Debug, Clone)]
-pub struct Fisher<T> {
-    means: ClassMeans,
+pub struct Fisher<'a, T> {
+    means: ClassMeans<'a>,
     gamma: f64,
     delta: f64,
     degrees: Vec<T>,
 }
 
-impl<T: Scalar> Fisher<T> {
-    /// The criterion for `samples` samples.
+impl<'a, T: Scalar> Fisher<'a, T> {
+    /// The criterion for the samples of these parts.
     ///
     /// # Errors
     /// If a weight is not a number of at least zero, or there is not one label (or `None`) for each
     /// sample.
-    pub fn new(samples: usize, labels: &Labels, gamma: f64, delta: f64) -> Result<Self> {
+    pub fn new(parts: Parts<'a>, labels: &Labels, gamma: f64, delta: f64) -> Result<Self> {
         for (name, value) in [("gamma", gamma), ("delta", delta)] {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(Error::parameter(name, value, "it must be a number of at least 0"));
             }
         }
-        let means = ClassMeans::new(samples, labels)?;
+        let means = ClassMeans::new(parts, labels)?;
         let degree = |label: &Option<u32>| T::from_f64(if label.is_some() { gamma } else { 0.0 });
         Ok(Self { means, gamma, delta, degrees: labels.iter().map(degree).collect() })
     }
 }
 
-impl<T: Scalar> Graph<T> for Fisher<T> {
+impl<T: Scalar> Graph<T> for Fisher<'_, T> {
+    fn parts(&self) -> Parts<'_> {
+        self.means.parts()
+    }
+
     fn degrees(&self) -> &[T] {
         &self.degrees
     }
 
-    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) {
-        let (means, all) = self.means.of(h);
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        let Means { of_classes: means, of_all: all } = self.means.of(h)?;
         for j in 0..out.cols() {
             let Some(class) = self.means.class_of(j) else { continue };
             let both = means.col(class).iter().zip(&all);
@@ -58,6 +62,7 @@ impl<T: Scalar> Graph<T> for Fisher<T> {
                 *out += T::from_f64(factor * pull);
             }
         }
+        Ok(())
     }
 
     fn is_positive(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Samples grouped by class.
 //!
-//! A graph that ties only samples of one class is, in the order "class after class", a block
+//! A graph that connects only samples of one class is, in the order "class after class", a block
 //! diagonal `W` with one `n_c x n_c` block `W_c` per class. So
 //!
 //! ```text
@@ -14,7 +14,8 @@ use std::ops::{ControlFlow, Range};
 use rayon::prelude::*;
 
 use super::Labels;
-use crate::matrix::{DataMatrix, Matrix, MatrixView, Scalar};
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar};
 
 /// Columns that a thread copies at least: fewer are not worth the hand-over.
 const FEWEST_COLUMNS: usize = 64;
@@ -29,23 +30,30 @@ pub(super) struct Groups {
     bounds: Vec<usize>,
     /// Where each sample stands in `order`.
     positions: Vec<Option<usize>>,
+    /// The samples of each class on all parts.
+    sizes: Vec<f64>,
 }
 
 impl Groups {
-    pub(super) fn new(labels: &Labels) -> Self {
+    /// The classes of the samples of this part; all parts call it together and count classes alike.
+    pub(super) fn new(labels: &Labels, parts: Parts<'_>) -> Result<Self> {
+        let classes = classes_of_all_parts(labels, parts)?;
         let mut order: Vec<usize> = (0..labels.len()).filter(|j| labels[*j].is_some()).collect();
         order.sort_by_key(|j| labels[*j]); // stable: ascending in each class
-        let mut bounds = vec![0];
-        let mut end = 0;
-        for class in order.chunk_by(|a, b| labels[*a] == labels[*b]) {
-            end += class.len();
-            bounds.push(end);
-        }
+        let end = |class: &u32| order.partition_point(|j| labels[*j] <= Some(*class));
+        let bounds: Vec<usize> = std::iter::once(0).chain(classes.iter().map(end)).collect();
+        let mut sizes: Vec<f64> = bounds.windows(2).map(|b| (b[1] - b[0]) as f64).collect();
+        parts.sum(&mut sizes)?;
         let mut positions = vec![None; labels.len()];
         for (position, sample) in order.iter().enumerate() {
             positions[*sample] = Some(position);
         }
-        Self { order, bounds, positions }
+        Ok(Self { order, bounds, positions, sizes })
+    }
+
+    /// The number of samples of a class on all parts.
+    pub(super) fn size(&self, c: usize) -> f64 {
+        self.sizes[c]
     }
 
     /// All samples, labelled or not.
@@ -63,7 +71,7 @@ impl Groups {
         self.bounds.len() - 1
     }
 
-    /// The samples of class `c`, ascending.
+    /// The samples of class `c` on this part, ascending.
     pub(super) fn members(&self, c: usize) -> &[usize] {
         &self.order[self.range(c)]
     }
@@ -84,7 +92,7 @@ impl Groups {
     }
 
     /// The samples of each class as a matrix of their own, `p x n_c`.
-    pub(super) fn split_data<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Vec<Matrix<T>> {
+    pub(super) fn split_data<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Vec<Matrix<T>>> {
         let (p, n) = x.shape();
         debug_assert_eq!(n, self.samples(), "one label (or none) for each sample");
         let mut classes: Vec<_> =
@@ -98,8 +106,8 @@ impl Groups {
                 }
             }
             ControlFlow::Continue(())
-        });
-        classes
+        })?;
+        Ok(classes)
     }
 
     /// `out += factor H W`, where `times_block(c, H_c, out_c)` sets `out_c` to `H_c W_c`.
@@ -164,4 +172,17 @@ impl Groups {
     fn class_at(&self, position: usize) -> usize {
         self.bounds[1..].partition_point(|end| *end <= position)
     }
+}
+
+/// The classes that samples of any part have, ascending.
+fn classes_of_all_parts(labels: &Labels, parts: Parts<'_>) -> Result<Vec<u32>> {
+    let distinct = |labels: &mut dyn Iterator<Item = u32>| {
+        let classes: std::collections::BTreeSet<u32> = labels.collect();
+        classes.into_iter().collect::<Vec<u32>>()
+    };
+    let own = distinct(&mut labels.iter().copied().flatten());
+    let own: Vec<f64> = own.into_iter().map(f64::from).collect();
+    let all = parts.gather_lists(&own)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // classes, exactly
+    Ok(distinct(&mut all.into_iter().map(|class| class as u32)))
 }

@@ -1,7 +1,7 @@
 //! Graphs by their definitions, as dense `n x n` matrices, and what is asked of every graph.
 
 use super::{DotProduct, Graph, Labels, NeighbourWeights, Neighbours, Rbf, SameLabel};
-use crate::matrix::{Matrix, Scalar, dot};
+use crate::matrix::{Matrix, Parts, Scalar, dot};
 use crate::rng::{Purpose, stream, uniform};
 use crate::testing::{distance, literal_product, normal};
 
@@ -64,12 +64,12 @@ pub(super) fn literal_neighbours<T: Scalar>(
             others[..count].iter().map(|other| other.1).collect()
         })
         .collect();
-    let tied = |j: usize, l: usize| nearest[j].contains(&l) || nearest[l].contains(&j);
-    dense(x.cols(), |j, l| if tied(j, l) { weight(j, l) } else { 0.0 })
+    let near = |j: usize, l: usize| nearest[j].contains(&l) || nearest[l].contains(&j);
+    dense(x.cols(), |j, l| if near(j, l) { weight(j, l) } else { 0.0 })
 }
 
 /// `1/2 sum |w_jl| |h_j - sgn(w_jl) h_l|^2`.
-pub(super) fn literal_roughness<T: Scalar>(w: &Dense, h: &Matrix<T>) -> f64 {
+pub(super) fn literal_penalty<T: Scalar>(w: &Dense, h: &Matrix<T>) -> f64 {
     let apart = |j: usize, l: usize, sign: f64| -> f64 {
         let pairs = h.col(j).iter().zip(h.col(l));
         pairs.map(|(a, b)| (a.to_f64() - sign * b.to_f64()).powi(2)).sum()
@@ -91,7 +91,7 @@ pub(super) fn check<T: Scalar>(name: &str, graph: &dyn Graph<T>, w: &Dense) {
         let h = normal::<T>(k, n, seed);
         let before = normal::<T>(k, n, seed + 10);
         let mut out = before.clone();
-        graph.add_product(0.75, &h, &mut out);
+        graph.add_product(0.75, &h, &mut out).unwrap();
         let product = literal_product(h.cast::<f64>().view(), w.view());
         let wanted = Matrix::from_fn(k, n, |i, j| before[(i, j)].to_f64() + 0.75 * product[(i, j)]);
         assert!(distance(&out, &wanted) < rounding::<T>(), "{name}: {}", distance(&out, &wanted));
@@ -109,12 +109,12 @@ fn check_quadratic_forms<T: Scalar>(
     let lengths = h.columns().zip(degrees).map(|(h, d)| d * dot(h, h));
     let scale = lengths.sum::<f64>();
     let small = rounding::<T>() * scale;
-    let (roughness, wanted) = (graph.roughness(h), literal_roughness(w, h));
-    assert!((roughness - wanted).abs() <= small, "{name}: {roughness} is not {wanted}");
-    assert!(roughness >= -small, "{name}: D - W is not positive");
-    assert!(2.0 * scale - roughness >= -small, "{name}: D + W is not positive");
+    let (penalty, wanted) = (graph.penalty(h).unwrap(), literal_penalty(w, h));
+    assert!((penalty - wanted).abs() <= small, "{name}: {penalty} is not {wanted}");
+    assert!(penalty >= -small, "{name}: D - W is not positive");
+    assert!(2.0 * scale - penalty >= -small, "{name}: D + W is not positive");
     if graph.is_positive() {
-        assert!(scale - roughness >= -small, "{name}: W is not positive");
+        assert!(scale - penalty >= -small, "{name}: W is not positive");
     }
 }
 
@@ -132,8 +132,12 @@ pub(super) fn all_graphs<T: Scalar>(
     let sigma = (x.rows() as f64).sqrt();
     let dots = |j: usize, l: usize| literal_dot(x, j, l);
     vec![
-        ("binary", Box::new(SameLabel::new(labels)), inside(labels, |_, _| 1.0)),
-        ("dot", Box::new(DotProduct::new(x, labels)), inside(labels, dots)),
+        (
+            "binary",
+            Box::new(SameLabel::new(labels, Parts::whole(labels.len())).unwrap()),
+            inside(labels, |_, _| 1.0),
+        ),
+        ("dot", Box::new(DotProduct::new(x, labels).unwrap()), inside(labels, dots)),
         ("rbf", Box::new(rbf), kernel),
         ("nearest", near(NeighbourWeights::Binary), literal_neighbours(x, neighbours, |_, _| 1.0)),
         (

@@ -1,17 +1,20 @@
 //! Graphs between samples: which of them should have similar features, and how much.
 //!
 //! A graph is a symmetric `n x n` matrix of weights `W` that nobody ever forms. With the degrees
-//! `D` on a diagonal and the Laplacian `L = D - W`, features `H` (`k x n`) are as rough as
+//! `D` on a diagonal and the Laplacian `L = D - W`, the graph penalty of features `H` (`k x n`) is
 //!
 //! ```text
 //! Tr(H L H^T) = sum_j d_j |h_j|^2 - <H, H W>        ( = 1/2 sum_{j,l} w_jl |h_j - h_l|^2 )
 //! ```
 //!
-//! so products `H W` and degrees are all that a fit needs.
+//! so products `H W` and degrees are all that a fit needs. Where samples are spread over parts, a graph
+//! holds the rows of its part. Graphs of classes exchange sums over classes; those that compare samples
+//! are built from the samples of all parts, on each of them (`gathered.rs`).
 
 mod binary;
 mod dot;
 mod fisher;
+mod gathered;
 mod groups;
 mod knn;
 #[cfg(test)]
@@ -26,45 +29,56 @@ mod tiles;
 pub use binary::SameLabel;
 pub use dot::DotProduct;
 pub use fisher::Fisher;
-pub use knn::{NeighbourSearch, NeighbourWeights, Neighbours};
+pub use knn::{NeighbourSearch, NeighbourWeights, Neighbours, Search};
 pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
-pub use sum::WeightedSum;
+pub use sum::{Weighted, WeightedSum};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, dot};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};
 
 /// What one attribute says of every sample: a class, or nothing.
 pub type Labels = [Option<u32>];
 
-/// A graph between `n` samples.
+/// A graph between samples.
 pub trait Graph<T: Scalar>: Sync {
-    /// The number of samples `n`.
+    /// Return the number of samples of this part.
     fn samples(&self) -> usize {
         self.degrees().len()
     }
 
-    /// The diagonal of `D`, never negative.
+    /// Return the parts that the samples are spread over.
+    fn parts(&self) -> Parts<'_>;
+
+    /// Return the diagonal of `D`, never negative, for the samples of this part.
     fn degrees(&self) -> &[T];
 
-    /// `out += factor H W`; both are `k x n`.
-    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>);
+    /// Compute `out += factor H W`; both are `k x n` and hold the samples of this part. All parts call it
+    /// together.
+    ///
+    /// # Errors
+    /// If another part has failed.
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()>;
 
-    /// Whether `W` is positive semi-definite. `D + W` is in any case.
+    /// Return whether `W` is positive semi-definite. `D + W` is in any case.
     fn is_positive(&self) -> bool;
 
-    /// `Tr(H L H^T)`.
-    fn roughness(&self, h: &Matrix<T>) -> f64 {
+    /// Return the graph penalty `Tr(H L H^T)`. All parts call it together.
+    ///
+    /// # Errors
+    /// If another part has failed.
+    fn penalty(&self, h: &Matrix<T>) -> Result<f64> {
         let mut product = Matrix::zeros(h.rows(), h.cols());
-        self.add_product(1.0, h, &mut product);
+        self.add_product(1.0, h, &mut product)?;
         let lengths = h.columns().zip(self.degrees());
-        lengths.map(|(h, d)| d.to_f64() * dot(h, h)).sum::<f64>() - h.inner(&product)
+        let own = lengths.map(|(h, d)| d.to_f64() * dot(h, h)).sum::<f64>() - h.inner(&product);
+        self.parts().sum_of(own)
     }
 }
 
-/// How samples of the same class are tied to each other.
+/// How samples of the same class are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(tag = "weights", rename_all = "kebab-case")]
 pub enum LabelGraph {
@@ -85,16 +99,18 @@ impl LabelGraph {
     ///
     /// # Errors
     /// If there is not one label (or `None`) for each sample, or a width is not above zero.
-    pub fn build<T: Scalar>(
+    pub fn build<'a, T: Scalar>(
         self,
-        x: &dyn DataMatrix<T>,
+        x: &'a dyn DataMatrix<T>,
         labels: &Labels,
-    ) -> Result<Box<dyn Graph<T>>> {
+    ) -> Result<Box<dyn Graph<T> + 'a>> {
         means::check_labels(x.shape().1, labels)?;
-        Ok(match self {
-            Self::Binary => Box::new(SameLabel::new(labels)),
-            Self::Rbf { sigma } => Box::new(Rbf::new(x, labels, sigma)?),
-            Self::Dot => Box::new(DotProduct::new(x, labels)),
-        })
+        match self {
+            Self::Binary => Ok(Box::new(SameLabel::new(labels, x.parts())?)),
+            Self::Rbf { sigma } => {
+                gathered::label_graph(x, labels, |x, labels| Rbf::new(x, labels, sigma))
+            }
+            Self::Dot => gathered::label_graph(x, labels, DotProduct::new),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Samples of one class tied by how near they are (the RBF weights of the paper's weak
+//! Samples of one class connected by how near they are (the RBF weights of the paper's weak
 //! supervision).
 //!
 //! ```text
@@ -13,7 +13,6 @@
 //! labelled samples themselves, or than a fixed moderate memory; a larger class keeps its samples,
 //! and every product computes its weights anew, tile by tile.
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -21,8 +20,8 @@ use super::groups::Groups;
 use super::tiles::{Columns, Strip, TILE, mul_tiles, tiles};
 use super::{Graph, Labels};
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Matrix, MatrixView, Scalar, mul_block};
-use crate::rng::uniform;
+use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar, mul_block};
+use crate::rng::{below, generator};
 
 /// Pairs of samples whose distances decide the width.
 const PAIRS: usize = 10_000;
@@ -31,7 +30,7 @@ const PAIRS: usize = 10_000;
 /// rows with weights computed anew costs about `p / k` times what it costs with kept ones.
 const ALWAYS_KEPT: usize = 1 << 24;
 
-/// The graph that ties samples of one class by a radial basis function of their distance.
+/// The graph that connects samples of one class by a radial basis function of their distance.
 #[derive(Debug, Clone)]
 pub struct Rbf<T> {
     groups: Groups,
@@ -49,10 +48,10 @@ enum Class<T> {
 }
 
 impl<T: Scalar> Rbf<T> {
-    /// The graph of these samples; there must be one label (or `None`) for each.
+    /// The graph of these samples, all in one place; there must be one label (or `None`) for each.
     ///
     /// # Errors
-    /// If a width is given that is not above zero, or not finite.
+    /// If a width is given that is not above zero, or not finite, or the data cannot be read.
     pub fn new(x: &dyn DataMatrix<T>, labels: &Labels, sigma: Option<f64>) -> Result<Self> {
         let labelled = labels.iter().flatten().count();
         // Classes of at most that many samples have that many weights per sample, together at
@@ -69,9 +68,9 @@ impl<T: Scalar> Rbf<T> {
         largest_kept: usize,
     ) -> Result<Self> {
         check_width(sigma)?;
-        let groups = Groups::new(labels);
+        let groups = Groups::new(labels, Parts::whole(labels.len()))?;
         let columns: Vec<_> =
-            groups.split_data(x).into_par_iter().map(Columns::about_the_mean).collect();
+            groups.split_data(x)?.into_par_iter().map(Columns::about_the_mean).collect();
         let sigma = sigma.unwrap_or_else(|| median_or_one(distances_within(&columns)));
         let class = |columns| Class::new(columns, sigma, largest_kept);
         let (classes, sums): (Vec<_>, Vec<_>) = columns.into_par_iter().map(class).unzip();
@@ -86,15 +85,20 @@ impl<T: Scalar> Rbf<T> {
 }
 
 impl<T: Scalar> Graph<T> for Rbf<T> {
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.degrees.len())
+    }
+
     fn degrees(&self) -> &[T] {
         &self.degrees
     }
 
-    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) {
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         self.groups.add_by_class(factor, h, out, |c, h, out| match &self.classes[c] {
             Class::Weights(w) => mul_tiles(out, h, w.view()),
             Class::Samples(columns) => streamed_product(columns, self.sigma, h, out),
         });
+        Ok(())
     }
 
     /// The Gaussian kernel is positive definite.
@@ -194,7 +198,7 @@ fn distances_within<T: Scalar>(classes: &[Columns<T>]) -> Vec<f64> {
         (0..classes.len()).flat_map(|c| all_pairs(c, classes[c].count())).collect()
     } else {
         // The same pairs in every run: the width is no matter of a fit's seed.
-        let mut rng = ChaCha8Rng::seed_from_u64(0);
+        let mut rng = generator(0, 0);
         (0..PAIRS).map(|_| random_pair(classes, &pairs_until, &mut rng)).collect()
     };
     pairs.into_par_iter().map(|(c, j, l)| classes[c].squared_distance(j, l).sqrt()).collect()
@@ -211,15 +215,9 @@ fn random_pair<T: Scalar>(
     rng: &mut ChaCha8Rng,
 ) -> (usize, usize, usize) {
     let total = pairs_until.last().copied().unwrap_or(0);
-    let pair = below(total, rng);
+    let pair = below(rng, total);
     let c = pairs_until.partition_point(|until| *until <= pair);
     let count = classes[c].count();
-    let (j, other) = (below(count, rng), below(count - 1, rng));
+    let (j, other) = (below(rng, count), below(rng, count - 1));
     (c, j, if other < j { other } else { other + 1 })
-}
-
-/// A whole number below `end`.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 0 and `end`
-fn below(end: usize, rng: &mut ChaCha8Rng) -> usize {
-    ((uniform(rng) * end as f64) as usize).min(end - 1)
 }

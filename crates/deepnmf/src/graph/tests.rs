@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::groups::Groups;
 use super::literal::{
     all_graphs, check, dense, inside, labels, literal_distance, literal_dot, literal_heat,
-    literal_neighbours, literal_roughness,
+    literal_neighbours, literal_penalty,
 };
 use super::*;
 use crate::testing::{distance, normal, positive};
@@ -34,7 +34,8 @@ fn every_graph_equals_its_dense_form_in_f32() {
 
 #[test]
 fn classes_are_in_the_order_of_their_codes_and_members_ascend() {
-    let groups = Groups::new(&[Some(u32::MAX), Some(2), None, Some(u32::MAX), Some(2), Some(9)]);
+    let labels = [Some(u32::MAX), Some(2), None, Some(u32::MAX), Some(2), Some(9)];
+    let groups = Groups::new(&labels, Parts::whole(6)).unwrap();
     let members: Vec<_> = (0..groups.count()).map(|c| groups.members(c)).collect();
     assert_eq!(members, [&[1, 4][..], &[5], &[0, 3]]);
     let classes: Vec<_> = (0..6).map(|j| groups.class_of(j)).collect();
@@ -57,7 +58,7 @@ fn a_sample_alone_in_its_class_is_tied_to_nothing() {
     let x = normal::<f64>(4, 3, 1);
     for kind in [LabelGraph::Binary, LabelGraph::Rbf { sigma: None }, LabelGraph::Dot] {
         let graph = kind.build(&x, &[Some(1), Some(2), None]).unwrap();
-        assert!(graph.roughness(&normal(5, 3, 2)).abs() < 1e-12, "{kind:?}");
+        assert!(graph.penalty(&normal(5, 3, 2)).unwrap().abs() < 1e-12, "{kind:?}");
     }
 }
 
@@ -69,7 +70,7 @@ fn kept_and_recomputed_weights_agree() {
     let product = |largest_kept: usize| {
         let graph = Rbf::keeping(&x, &labels, Some(1.3), largest_kept).unwrap();
         let mut out = Matrix::zeros(3, 900);
-        graph.add_product(1.0, &h, &mut out);
+        graph.add_product(1.0, &h, &mut out).unwrap();
         (out, Matrix::from_vec(1, 900, graph.degrees().to_vec()).unwrap())
     };
     let (kept, degrees) = product(usize::MAX);
@@ -150,12 +151,14 @@ fn sheet(n: usize) -> Matrix<f64> {
     })
 }
 
+fn search(neighbours: usize, method: NeighbourSearch, seed: u64) -> Search {
+    Search { neighbours, weights: NeighbourWeights::Binary, method, seed }
+}
+
 #[test]
 fn an_approximate_search_finds_nearly_all_neighbours_at_any_number_of_threads() {
     let x = sheet(3000);
-    let find = |search, seed| {
-        Neighbours::found_by((search, seed), &x, 5, NeighbourWeights::Binary).unwrap()
-    };
+    let find = |method, seed| Neighbours::found_by(search(5, method, seed), &x).unwrap();
     let exact = find(NeighbourSearch::Exact, 0);
     let others = |graph: &Neighbours<f64>| -> Vec<Vec<usize>> {
         (0..3000).map(|j| graph.of(j).map(|(other, _)| other).collect()).collect()
@@ -179,13 +182,13 @@ fn an_approximate_search_finds_nearly_all_neighbours_at_any_number_of_threads() 
 fn an_approximate_search_copes_with_few_samples_and_copies() {
     for (n, count) in [(2, 1), (3, 2), (12, 5)] {
         let x = normal::<f64>(4, n, 1);
-        let search = (NeighbourSearch::Approximate, 0);
-        let graph = Neighbours::found_by(search, &x, count, NeighbourWeights::Binary).unwrap();
+        let search = search(count, NeighbourSearch::Approximate, 0);
+        let graph = Neighbours::found_by(search, &x).unwrap();
         check("few", &graph, &literal_neighbours(&x, count, |_, _| 1.0));
     }
     let same = Matrix::<f32>::zeros(3, 300);
-    let search = (NeighbourSearch::Approximate, 0);
-    let graph = Neighbours::found_by(search, &same, 3, NeighbourWeights::Binary).unwrap();
+    let search = search(3, NeighbourSearch::Approximate, 0);
+    let graph = Neighbours::found_by(search, &same).unwrap();
     assert!((0..300).all(|j| graph.of(j).len() >= 3));
 }
 
@@ -210,7 +213,15 @@ fn weights_too_small_to_count_are_zero() {
 }
 
 fn boxed<T: Scalar>(labels: &Labels) -> Box<dyn Graph<T>> {
-    Box::new(SameLabel::new(labels))
+    Box::new(SameLabel::new(labels, Parts::whole(labels.len())).unwrap())
+}
+
+fn sum<T: Scalar>(
+    terms: Vec<(f64, Box<dyn Graph<T>>)>,
+    samples: usize,
+) -> Result<WeightedSum<'static, T>> {
+    let terms = terms.into_iter().map(|(weight, graph)| Weighted { weight, graph });
+    WeightedSum::new(terms.collect(), Parts::whole(samples))
 }
 
 #[test]
@@ -224,27 +235,28 @@ fn a_sum_of_graphs_equals_the_sum_of_their_dense_forms() {
         literal_neighbours(&x, 3, |j, l| literal_dot(&x, j, l)),
     ];
     // Weights of one sign on every edge: then degrees of the sum are those of its dense form.
-    let both = WeightedSum::new(vec![(0.5, boxed(&one)), (0.0, Box::new(near.clone()))]).unwrap();
+    let both = sum(vec![(0.5, boxed(&one)), (0.0, Box::new(near.clone()))], 60).unwrap();
     assert!(both.is_positive() && !both.is_empty());
     check("one part", &both, &dense(60, |j, l| 0.5 * w[0][(j, l)]));
-    let all = WeightedSum::new(vec![
+    let terms: Vec<(f64, Box<dyn Graph<f64>>)> = vec![
         (0.5, boxed(&one)),
-        (2.0, Box::new(DotProduct::new(&x, &two))),
+        (2.0, Box::new(DotProduct::new(&x, &two).unwrap())),
         (0.1, Box::new(near)),
-    ]);
+    ];
+    let all = sum(terms, 60);
     let (all, h) = (all.unwrap(), normal::<f64>(4, 60, 3));
     assert!(!all.is_positive());
-    let parts = [0.5, 2.0, 0.1].iter().zip(&w).map(|(l, w)| l * literal_roughness(w, &h));
+    let parts = [0.5, 2.0, 0.1].iter().zip(&w).map(|(l, w)| l * literal_penalty(w, &h));
     let wanted: f64 = parts.sum();
-    assert!((all.roughness(&h) / wanted - 1.0).abs() < 1e-12);
+    assert!((all.penalty(&h).unwrap() / wanted - 1.0).abs() < 1e-12);
 }
 
 #[test]
 fn a_sum_without_ties_is_empty() {
     let none = || boxed::<f64>(&[None; 4]);
-    assert!(WeightedSum::<f64>::new(vec![]).unwrap().is_empty());
-    assert!(WeightedSum::new(vec![(3.0, none())]).unwrap().is_empty());
-    let unweighted = WeightedSum::new(vec![(0.0, boxed::<f64>(&[Some(1); 4]))]).unwrap();
+    assert!(sum::<f64>(vec![], 4).unwrap().is_empty());
+    assert!(sum(vec![(3.0, none())], 4).unwrap().is_empty());
+    let unweighted = sum(vec![(0.0, boxed::<f64>(&[Some(1); 4]))], 4).unwrap();
     assert!(unweighted.is_empty() && unweighted.samples() == 4);
 }
 
@@ -260,7 +272,7 @@ fn the_number_of_threads_changes_no_bit() {
             let mut graphs: Vec<Box<dyn Graph<f64>>> = vec![
                 boxed(&labels),
                 boxed(&vec![Some(1); n]),
-                Box::new(DotProduct::new(&x, &labels)),
+                Box::new(DotProduct::new(&x, &labels).unwrap()),
                 Box::new(Rbf::keeping(&x, &labels, None, 0).unwrap()),
                 Box::new(Rbf::keeping(&x, &labels, None, n).unwrap()),
             ];
@@ -268,8 +280,8 @@ fn the_number_of_threads_changes_no_bit() {
             graphs.push(Box::new(Neighbours::new(&x, 6, heat).unwrap()));
             let answers = graphs.iter().map(|graph| {
                 let mut out = Matrix::zeros(k, n);
-                graph.add_product(0.3, &h, &mut out);
-                (graph.degrees().to_vec(), out, graph.roughness(&h))
+                graph.add_product(0.3, &h, &mut out).unwrap();
+                (graph.degrees().to_vec(), out, graph.penalty(&h).unwrap())
             });
             answers.collect::<Vec<_>>()
         })
@@ -297,12 +309,15 @@ fn settings_without_meaning_are_refused() {
     assert!(message(alone.err()).contains("at least 2 samples"));
     assert!(message(LabelGraph::Dot.build(&x, &[None; 4]).err()).contains("found 4 of them"));
     for weight in [-1.0, f64::NAN, f64::INFINITY] {
-        let sum = WeightedSum::new(vec![(weight, boxed::<f64>(&[None]))]);
-        assert!(message(sum.err()).contains("the weight of graph 1 is"));
+        let one = sum(vec![(weight, boxed::<f64>(&[None]))], 1);
+        assert!(message(one.err()).contains("the weight of graph 1 is"));
     }
     let sizes = vec![(1.0, boxed::<f64>(&[None; 3])), (0.0, boxed(&[None; 4]))];
-    let found = message(WeightedSum::new(sizes).err());
-    assert_eq!(found, "graph 2: found 4 samples, but 3, as many as graph 1 has, is needed");
+    let found = message(sum(sizes, 3).err());
+    assert_eq!(
+        found,
+        "graph 2: found 4 samples, but 3, one for each sample of the data, is needed"
+    );
 }
 
 #[test]

@@ -4,9 +4,8 @@
 //! centroids are `X M^T` divided by the cluster sizes, and `|x_j - c|^2 = |x_j|^2 - 2 c^T x_j +
 //! |c|^2` needs `C^T X`.
 
-use std::ops::ControlFlow;
-
-use crate::matrix::{DataMatrix, Matrix, Scalar, dot};
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};
 use crate::rng::{Purpose, stream, uniform};
 
 /// Rounds of Lloyd's algorithm: it is a start, not a result.
@@ -16,33 +15,29 @@ const ROUNDS: usize = 50;
 const FLOOR: f64 = 0.2;
 
 /// Memberships of `k` clusters plus [`FLOOR`], `k x n`.
-pub(super) fn memberships<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, seed: u64) -> Matrix<T> {
-    let lengths = squared_lengths(x);
-    let mut centroids = spread_centroids(x, k, &lengths, seed);
+pub(super) fn memberships<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    seed: u64,
+) -> Result<Matrix<T>> {
+    let lengths = x.sample_norms_sq()?;
+    let mut centroids = spread_centroids(x, k, &lengths, seed)?;
     let mut labels = vec![usize::MAX; lengths.len()];
     for _ in 0..ROUNDS {
-        let (new_labels, distances) = nearest(x, &centroids, &lengths);
-        if new_labels == labels {
+        let (new_labels, distances) = nearest(x, &centroids, &lengths)?;
+        let mut changed = [f64::from(u8::from(new_labels != labels))];
+        x.parts().max(&mut changed)?;
+        if changed[0] == 0.0 {
             break;
         }
         labels = new_labels;
-        fill_empty_clusters(&mut labels, distances, k);
-        centroids = means(x, &labels, k);
+        let mut sizes = cluster_sizes(&labels, k, x.parts())?;
+        fill_empty_clusters(&mut labels, distances, &mut sizes, x.parts())?;
+        centroids = means(x, &labels, &sizes)?;
     }
-    Matrix::from_fn(k, labels.len(), |i, j| {
+    Ok(Matrix::from_fn(k, labels.len(), |i, j| {
         T::from_f64(if labels[j] == i { 1.0 + FLOOR } else { FLOOR })
-    })
-}
-
-fn squared_lengths<T: Scalar>(x: &dyn DataMatrix<T>) -> Vec<f64> {
-    let mut lengths = Vec::with_capacity(x.shape().1);
-    x.blocks(&mut |_, block| {
-        lengths.extend(
-            (0..block.cols()).map(|j| block.col(j).map(|v| v.to_f64().powi(2)).sum::<f64>()),
-        );
-        ControlFlow::Continue(())
-    });
-    lengths
+    }))
 }
 
 /// k-means++ (Arthur & Vassilvitskii 2007): each new centroid is a sample drawn with a chance
@@ -52,7 +47,7 @@ fn spread_centroids<T: Scalar>(
     k: usize,
     lengths: &[f64],
     seed: u64,
-) -> Matrix<T> {
+) -> Result<Matrix<T>> {
     let (p, n) = x.shape();
     let mut rng = stream(seed, Purpose::KMeans);
     let mut centroids = Matrix::zeros(p, k);
@@ -60,28 +55,44 @@ fn spread_centroids<T: Scalar>(
     let (mut pick, mut centroid, mut along) =
         (Matrix::zeros(1, n), Matrix::zeros(p, 1), Matrix::zeros(1, n));
     for c in 0..k {
-        let chosen = draw(&distances, uniform(&mut rng));
+        let chosen = draw(&distances, uniform(&mut rng), x.parts())?;
         pick.as_mut_slice().fill(T::ZERO);
-        pick.as_mut_slice()[chosen] = T::ONE;
-        x.mul_tr(&pick, &mut centroid);
+        if let Some(own) = chosen {
+            pick.as_mut_slice()[own] = T::ONE;
+        }
+        let length = x.parts().sum_of(chosen.map_or(0.0, |own| lengths[own]))?;
+        x.mul_tr(&pick, &mut centroid)?;
         centroids.col_mut(c).copy_from_slice(centroid.as_slice());
-        x.tr_mul(&centroid, &mut along);
+        x.tr_mul(&centroid, &mut along)?;
         for (j, distance) in distances.iter_mut().enumerate() {
-            let new = lengths[j] - 2.0 * along.as_slice()[j].to_f64() + lengths[chosen];
+            let new = lengths[j] - 2.0 * along.as_slice()[j].to_f64() + length;
             *distance = if c == 0 { new.max(0.0) } else { distance.min(new.max(0.0)) };
         }
     }
-    centroids
+    Ok(centroids)
 }
 
-/// An index drawn with chances proportional to `weights`.
-fn draw(weights: &[f64], uniform: f64) -> usize {
-    let mut rest = uniform * weights.iter().sum::<f64>();
+/// A sample of any part, drawn with chances proportional to `weights`; its index if it is one of this
+/// part.
+fn draw(weights: &[f64], uniform: f64, parts: Parts<'_>) -> Result<Option<usize>> {
+    let sums = parts.of_each_part(weights.iter().sum())?;
+    let counts = parts.of_each_part(weights.len() as f64)?;
+    let mut rest = uniform * sums.iter().sum::<f64>();
+    // Rounding may leave a rest behind the last sample: it is meant then.
+    let last = counts.iter().rposition(|count| *count > 0.0).unwrap_or(0);
+    let mut rank = 0;
+    while rank < last && (rest >= sums[rank] || counts[rank] == 0.0) {
+        rest -= sums[rank];
+        rank += 1;
+    }
+    if rank != parts.rank() {
+        return Ok(None);
+    }
     let drawn = weights.iter().position(|w| {
         rest -= w;
         rest < 0.0
     });
-    drawn.unwrap_or(weights.len() - 1)
+    Ok(Some(drawn.unwrap_or(weights.len() - 1)))
 }
 
 /// Each sample's nearest centroid and its squared distance.
@@ -89,9 +100,9 @@ fn nearest<T: Scalar>(
     x: &dyn DataMatrix<T>,
     centroids: &Matrix<T>,
     lengths: &[f64],
-) -> (Vec<usize>, Vec<f64>) {
+) -> Result<(Vec<usize>, Vec<f64>)> {
     let mut along = Matrix::zeros(centroids.cols(), lengths.len());
-    x.tr_mul(centroids, &mut along);
+    x.tr_mul(centroids, &mut along)?;
     let offsets: Vec<f64> = centroids.columns().map(|c| dot(c, c)).collect();
     let closest = |(column, length): (&[T], &f64)| {
         let distance = |(a, o): (&T, &f64)| o - 2.0 * a.to_f64();
@@ -103,41 +114,71 @@ fn nearest<T: Scalar>(
             .fold((0, f64::INFINITY), |best, (i, d)| if d < best.1 { (i, d) } else { best });
         (label, (length + least).max(0.0))
     };
-    along.columns().zip(lengths).map(closest).unzip()
+    Ok(along.columns().zip(lengths).map(closest).unzip())
 }
 
 /// Gives each empty cluster the sample that is farthest from its own centroid.
-fn fill_empty_clusters(labels: &mut [usize], mut distances: Vec<f64>, k: usize) {
-    let mut sizes = cluster_sizes(labels, k);
-    for empty in 0..k {
-        if sizes[empty] > 0 {
+fn fill_empty_clusters(
+    labels: &mut [usize],
+    mut distances: Vec<f64>,
+    sizes: &mut [f64],
+    parts: Parts<'_>,
+) -> Result<()> {
+    for empty in 0..sizes.len() {
+        if sizes[empty] > 0.0 {
             continue;
         }
-        let farthest = (0..labels.len())
-            .filter(|j| sizes[labels[*j]] > 1)
+        let own = (0..labels.len())
+            .filter(|j| sizes[labels[*j]] > 1.0)
             .max_by(|a, b| distances[*a].total_cmp(&distances[*b]));
-        let Some(farthest) = farthest else { return };
-        sizes[labels[farthest]] -= 1;
-        sizes[empty] = 1;
-        labels[farthest] = empty;
-        distances[farthest] = 0.0;
+        let Some(farthest) = farthest_of_all(own, &distances, parts)? else { return Ok(()) };
+        let own = farthest.checked_sub(parts.range().start).filter(|j| *j < labels.len());
+        // Its cluster, counted from 1 so that the others add nothing.
+        let cluster = parts.sum_of(own.map_or(0.0, |j| (labels[j] + 1) as f64))?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cluster's number
+        let cluster = cluster as usize - 1;
+        sizes[cluster] -= 1.0;
+        sizes[empty] = 1.0;
+        if let Some(j) = own {
+            labels[j] = empty;
+            distances[j] = 0.0;
+        }
     }
+    Ok(())
 }
 
-fn cluster_sizes(labels: &[usize], k: usize) -> Vec<usize> {
-    let mut sizes = vec![0; k];
+/// The farthest of the samples that parts propose, by its number among all; of equally far ones the last.
+fn farthest_of_all(
+    own: Option<usize>,
+    distances: &[f64],
+    parts: Parts<'_>,
+) -> Result<Option<usize>> {
+    let mut most = [own.map_or(-1.0, |j| distances[j])];
+    parts.max(&mut most)?;
+    let first = parts.range().start;
+    #[allow(clippy::float_cmp)] // one of them is the same number
+    let mine = own.filter(|j| distances[*j] == most[0]);
+    let mut place = [mine.map_or(-1.0, |j| (first + j) as f64)];
+    parts.max(&mut place)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a sample's number
+    Ok((place[0] >= 0.0).then_some(place[0] as usize))
+}
+
+/// The samples of each cluster on all parts.
+fn cluster_sizes(labels: &[usize], k: usize, parts: Parts<'_>) -> Result<Vec<f64>> {
+    let mut sizes = vec![0.0; k];
     for label in labels {
-        sizes[*label] += 1;
+        sizes[*label] += 1.0;
     }
-    sizes
+    parts.sum(&mut sizes)?;
+    Ok(sizes)
 }
 
-fn means<T: Scalar>(x: &dyn DataMatrix<T>, labels: &[usize], k: usize) -> Matrix<T> {
-    let sizes = cluster_sizes(labels, k);
-    let shares = Matrix::from_fn(k, labels.len(), |i, j| {
-        if labels[j] == i { T::from_f64(1.0 / sizes[i] as f64) } else { T::ZERO }
+fn means<T: Scalar>(x: &dyn DataMatrix<T>, labels: &[usize], sizes: &[f64]) -> Result<Matrix<T>> {
+    let shares = Matrix::from_fn(sizes.len(), labels.len(), |i, j| {
+        if labels[j] == i { T::from_f64(1.0 / sizes[i]) } else { T::ZERO }
     });
-    let mut centroids = Matrix::zeros(x.shape().0, k);
-    x.mul_tr(&shares, &mut centroids);
-    centroids
+    let mut centroids = Matrix::zeros(x.shape().0, sizes.len());
+    x.mul_tr(&shares, &mut centroids)?;
+    Ok(centroids)
 }

@@ -1,9 +1,8 @@
-//! Starts: where `H` begins. `Z` follows from it by least squares.
+//! Initialization: where `H` begins. `Z` follows from it by least squares.
 
 mod kmeans;
 mod nndsvd;
 mod positive;
-mod random;
 mod svd;
 
 #[cfg(test)]
@@ -15,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
+use crate::rng::{Purpose, uniform_columns};
 use crate::update::{ZScratch, z_least_squares};
 
 /// How the features of a layer begin.
@@ -84,21 +84,28 @@ pub(crate) struct Started<T> {
     pub(crate) found_positive_vector: bool,
 }
 
-/// Features for a factorization of `x` into `k` components.
-pub(crate) fn begin<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    k: usize,
-    start: Start,
-    scale: ScaleIn,
-    seed: u64,
-) -> Result<Started<T>> {
-    let (_, n) = x.shape();
+/// Which features to begin with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begin {
+    /// The number of components.
+    pub(crate) components: usize,
+    pub(crate) start: Start,
+    pub(crate) scale: ScaleIn,
+    pub(crate) seed: u64,
+}
+
+/// Features for a factorization of `x`; all parts of `x` call it together.
+pub(crate) fn begin<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
+    let Begin { components: k, start, scale, seed } = begin;
     let plain = |h| Started { h, singular_values: None, found_positive_vector: true };
     match start {
-        Start::Random => Ok(plain(place_scale(x, random::uniform_features(k, n, seed), scale)?)),
-        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed), scale)?)),
-        Start::Svd => svd::rank_minus_one(x, k, scale, seed),
-        Start::Optimal => svd::optimal(x, k, scale, seed),
+        Start::Random => {
+            let h = uniform_columns(k, x.parts().range(), seed, Purpose::Start);
+            Ok(plain(place_scale(x, h, scale)?))
+        }
+        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed)?, scale)?)),
+        Start::Svd => svd::rank_minus_one(x, begin),
+        Start::Optimal => svd::optimal(x, begin),
     }
 }
 
@@ -112,8 +119,7 @@ fn place_scale<T: Scalar>(
     let (p, _) = x.shape();
     let k = h.rows();
     let mut hht = Matrix::zeros(k, k);
-    gram_of_rows(&mut hht, &h);
-    x.sum_over_parts(hht.as_mut_slice());
+    gram_of_rows(&mut hht, &h, x.parts())?;
     let mut z = Matrix::zeros(p, k);
     z_least_squares(&mut z, x, &h, &hht, &mut ZScratch::new(p, k))?;
     let factors: Vec<T> = (0..k)

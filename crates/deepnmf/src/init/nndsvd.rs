@@ -10,12 +10,13 @@
 //! A multiplicative rule never leaves a zero, so the zeros can be filled: with the mean of the data
 //! (NNDSVDa), or with random numbers about a hundredth of it (NNDSVDar).
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::random::uniform_features;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, SvdMethod, truncated_svd};
-use crate::rng::{Purpose, stream, uniform};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Svd, SvdMethod, truncated_svd};
+use crate::rng::{Purpose, uniform_columns};
 
 /// How the factors of a non-negative model begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -32,82 +33,98 @@ pub enum NonNegativeStart {
     Nndsvdar,
 }
 
-/// `Z` (`p x k`) and `H` (`k x n`), and the singular values where they were computed.
-pub(crate) type Pair<T> = (Matrix<T>, Matrix<T>, Option<Vec<f64>>);
+/// `Z` (`p x k`) and `H` (`k x n`) to begin with.
+pub(crate) struct StartedPair<T> {
+    pub(crate) z: Matrix<T>,
+    pub(crate) h: Matrix<T>,
+    /// The leading singular values of the data, where they were computed.
+    pub(crate) singular_values: Option<Vec<f64>>,
+}
 
-/// Factors to begin with.
+/// Factors to begin with; all parts of `x` call it together.
 pub(crate) fn begin_non_negative<T: Scalar>(
     x: &dyn DataMatrix<T>,
     k: usize,
     start: NonNegativeStart,
     seed: u64,
-) -> Result<Pair<T>> {
-    let (p, n) = x.shape();
-    let mean = mean_entry(x);
-    let rank = k.min(p).min(n);
+) -> Result<StartedPair<T>> {
+    let (p, parts) = (x.shape().0, x.parts());
+    let mean = x.entry_sum()? / (p * parts.total()) as f64;
+    let rank = k.min(p).min(parts.total());
     // Beyond the rank of the data there are no triplets to begin from.
     if start == NonNegativeStart::Random || rank < k {
-        let (z, h) = random_pair(p, n, k, (mean / k as f64).sqrt(), seed);
-        return Ok((z, h, None));
+        // Uniform numbers have a mean of one half, and products are to have about that of the data.
+        let size = T::from_f64(2.0 * (mean / k as f64).sqrt());
+        let (z, h) = uniform_pair::<T>(p, parts.range(), k, seed);
+        let (z, h) = (z.map(|v| v * size), h.map(|v| v * size));
+        return Ok(StartedPair { z, h, singular_values: None });
     }
     let svd = truncated_svd(x, k, SvdMethod::Auto, seed)?;
-    let (mut z, mut h) = (Matrix::zeros(p, k), Matrix::zeros(k, n));
-    for (i, s) in svd.s.iter().enumerate() {
-        let (u, v) = (svd.u.col(i), svd.v.col(i));
-        let (sign, scale) = larger_half(u, v, *s);
-        let keep = |w: &T, scale: f64| T::from_f64((sign * w.to_f64()).max(0.0) * scale);
-        z.col_mut(i).iter_mut().zip(u).for_each(|(z, u)| *z = keep(u, scale.0));
-        v.iter().enumerate().for_each(|(j, v)| h[(i, j)] = keep(v, scale.1));
-    }
-    let mut rng = stream(seed, Purpose::Start);
-    for entry in z.as_mut_slice().iter_mut().chain(h.as_mut_slice()) {
-        if *entry == T::ZERO {
-            *entry = match start {
-                NonNegativeStart::Nndsvda => T::from_f64(mean),
-                NonNegativeStart::Nndsvdar => T::from_f64(mean * uniform(&mut rng) / 100.0),
-                NonNegativeStart::Random | NonNegativeStart::Nndsvd => T::ZERO,
-            };
+    let halves = larger_halves(&svd, parts)?;
+    let keep = |v: T, sign: f64, scale: f64| T::from_f64((sign * v.to_f64()).max(0.0) * scale);
+    let mut z = Matrix::from_fn(p, k, |i, c| keep(svd.u[(i, c)], halves[c].sign, halves[c].of_u));
+    let mut h = Matrix::from_fn(k, parts.samples(), |c, j| {
+        keep(svd.v[(j, c)], halves[c].sign, halves[c].of_v)
+    });
+    match start {
+        NonNegativeStart::Random | NonNegativeStart::Nndsvd => {}
+        NonNegativeStart::Nndsvda => {
+            for entry in z.as_mut_slice().iter_mut().chain(h.as_mut_slice()) {
+                if *entry == T::ZERO {
+                    *entry = T::from_f64(mean);
+                }
+            }
+        }
+        NonNegativeStart::Nndsvdar => {
+            let (random_z, random_h) = uniform_pair::<f64>(p, parts.range(), k, seed);
+            let entries = z.as_mut_slice().iter_mut().chain(h.as_mut_slice());
+            let random = random_z.as_slice().iter().chain(random_h.as_slice());
+            for (entry, random) in entries.zip(random) {
+                if *entry == T::ZERO {
+                    *entry = T::from_f64(mean * random / 100.0);
+                }
+            }
         }
     }
-    Ok((z, h, Some(svd.s)))
+    Ok(StartedPair { z, h, singular_values: Some(svd.s) })
 }
 
-/// The sign of the larger half of a triplet, and by what its two vectors are scaled.
-fn larger_half<T: Scalar>(u: &[T], v: &[T], s: f64) -> (f64, (f64, f64)) {
-    let length = |w: &[T], sign: f64| {
-        w.iter().map(|w| (sign * w.to_f64()).max(0.0).powi(2)).sum::<f64>().sqrt()
+/// What is kept of a triplet.
+struct Half {
+    /// 1 for the positive parts of its vectors, -1 for the negative ones.
+    sign: f64,
+    /// By what its vectors are scaled.
+    of_u: f64,
+    of_v: f64,
+}
+
+/// The larger half of each triplet.
+fn larger_halves<T: Scalar>(svd: &Svd<T>, parts: Parts<'_>) -> Result<Vec<Half>> {
+    let squares = |w: &[T]| {
+        [1.0, -1.0].map(|sign| w.iter().map(|w| (sign * w.to_f64()).max(0.0).powi(2)).sum::<f64>())
     };
-    let [plus, minus] = [1.0, -1.0].map(|sign| (sign, length(u, sign), length(v, sign)));
-    let (sign, u, v) = if plus.1 * plus.2 >= minus.1 * minus.2 { plus } else { minus };
-    let root = (s * u * v).sqrt();
-    let over = |length: f64| if length > 0.0 { root / length } else { 0.0 };
-    (sign, (over(u), over(v)))
+    let mut of_v: Vec<f64> = svd.v.columns().flat_map(squares).collect();
+    parts.sum(&mut of_v)?;
+    let triplets = svd.s.iter().zip(svd.u.columns()).zip(of_v.chunks_exact(2));
+    let half = |((s, u), v): ((&f64, &[T]), &[f64])| {
+        let of_u = squares(u);
+        let [plus, minus] = [0, 1].map(|side: usize| (of_u[side].sqrt(), v[side].sqrt()));
+        let positive = plus.0 * plus.1 >= minus.0 * minus.1;
+        let (sign, (u, v)) = if positive { (1.0, plus) } else { (-1.0, minus) };
+        let root = (s * u * v).sqrt();
+        let over = |length: f64| if length > 0.0 { root / length } else { 0.0 };
+        Half { sign, of_u: over(u), of_v: over(v) }
+    };
+    Ok(triplets.map(half).collect())
 }
 
-/// Random factors whose product has about the mean of the data.
-fn random_pair<T: Scalar>(
+/// Numbers between 0 and 1 for every entry of `Z` and of the samples' part of `H`.
+fn uniform_pair<T: Scalar>(
     p: usize,
-    n: usize,
+    samples: Range<usize>,
     k: usize,
-    size: f64,
     seed: u64,
 ) -> (Matrix<T>, Matrix<T>) {
-    // Uniform numbers have a mean of one half.
-    let scaled = |m: Matrix<T>| m.map(|v| v * T::from_f64(2.0 * size));
-    let both = uniform_features::<T>(k, p + n, seed);
-    let z = Matrix::from_fn(p, k, |i, c| both[(c, i)]);
-    (scaled(z), scaled(both.view_columns(p..p + n).to_matrix()))
-}
-
-fn mean_entry<T: Scalar>(x: &dyn DataMatrix<T>) -> f64 {
-    let (p, n) = x.shape();
-    let mut sum = [0.0];
-    x.blocks(&mut |_, block| {
-        for j in 0..block.cols() {
-            sum[0] += block.col(j).map(Scalar::to_f64).sum::<f64>();
-        }
-        std::ops::ControlFlow::Continue(())
-    });
-    x.sum_over_parts(&mut sum);
-    sum[0] / (p * n) as f64
+    let columns = |range| uniform_columns::<T>(k, range, seed, Purpose::Start);
+    (columns(0..p).t().to_matrix(), columns(p + samples.start..p + samples.end))
 }

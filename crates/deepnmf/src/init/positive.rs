@@ -16,7 +16,10 @@
 //! positive, no other serves better: what is shifted along it stays as far apart as it was, while a
 //! shift along the leading vector mixes each sample's length into all features.
 
-use crate::matrix::{Matrix, Scalar, dot, gram_of_columns};
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::matrix::{Matrix, Parts, Scalar, dot, gram_of_columns};
 use crate::update::h_exact;
 
 /// A leading vector this far from every sample's right angle is taken without further search.
@@ -43,115 +46,153 @@ pub(super) enum Direction {
     Along(Vec<f64>),
 }
 
-/// A direction with a positive component in every non-zero column of `b`, if there is one.
-pub(super) fn positive_direction<T: Scalar>(b: &Matrix<T>) -> Option<Direction> {
+/// A direction with a positive component in every non-zero column of `b`, if there is one. The columns
+/// are those of this part.
+pub(super) fn positive_direction<T: Scalar>(
+    b: &Matrix<T>,
+    parts: Parts<'_>,
+) -> Result<Option<Direction>> {
     if b.rows() == 0 {
-        return None;
+        return Ok(None);
     }
-    if let Some(y) = flattest(b) {
-        return Some(Direction::Along(y));
+    if let Some(y) = flattest(b, parts)? {
+        return Ok(Some(Direction::Along(y)));
     }
-    let columns = unit_columns(b);
-    let (positive, negative) = columns
-        .columns()
-        .fold((f64::INFINITY, f64::INFINITY), |m, c| (m.0.min(c[0]), m.1.min(-c[0])));
+    let columns = Units::of(b, parts);
+    let mut least = [f64::INFINITY; 2];
+    for c in columns.units.columns() {
+        least = [least[0].min(c[0]), least[1].min(-c[0])];
+    }
+    parts.min(&mut least)?;
+    let [positive, negative] = least;
     let leading = positive.max(negative);
     let flipped = negative > positive;
     if leading >= COMFORTABLE {
-        return Some(Direction::Leading { flipped });
+        return Ok(Some(Direction::Leading { flipped }));
     }
-    match widest_margin(&columns) {
-        Some((y, margin)) if margin > leading.max(SMALLEST) => Some(Direction::Along(y)),
+    Ok(match columns.widest_margin()? {
+        Some(Margin { along, width }) if width > leading.max(SMALLEST) => {
+            Some(Direction::Along(along))
+        }
         _ if leading >= SMALLEST => Some(Direction::Leading { flipped }),
         _ => None,
-    }
+    })
 }
 
 /// The direction of the vector nearest to a constant one in the space of the rows of `b`, which
 /// are orthogonal, if it is positive wherever a column is not zero.
-fn flattest<T: Scalar>(b: &Matrix<T>) -> Option<Vec<f64>> {
-    let mut sums = vec![0.0; b.rows()];
-    let mut squares = vec![0.0; b.rows()];
+fn flattest<T: Scalar>(b: &Matrix<T>, parts: Parts<'_>) -> Result<Option<Vec<f64>>> {
+    let k = b.rows();
+    let mut both = b.row_sums();
+    both.resize(2 * k, 0.0);
     for column in b.columns() {
-        for ((sum, square), v) in sums.iter_mut().zip(&mut squares).zip(column) {
-            *sum += v.to_f64();
-            *square += v.to_f64() * v.to_f64();
-        }
+        let squares = both[k..].iter_mut().zip(column);
+        squares.for_each(|(square, v)| *square += v.to_f64() * v.to_f64());
     }
-    let mut y: Vec<f64> = sums.iter().zip(&squares).map(|(sum, square)| sum / square).collect();
+    parts.sum(&mut both)?;
+    let (sums, squares) = both.split_at(k);
+    let mut y: Vec<f64> = sums.iter().zip(squares).map(|(sum, square)| sum / square).collect();
     let along = |c: &[T]| c.iter().zip(&y).map(|(v, y)| v.to_f64() * y).sum::<f64>();
     let non_zero = |c: &&[T]| c.iter().any(|v| *v != T::ZERO);
-    let (mut least, mut sum) = (f64::INFINITY, 0.0);
+    let (mut least, mut sum) = ([f64::INFINITY], 0.0);
     for value in b.columns().filter(non_zero).map(along) {
-        least = least.min(value);
+        least[0] = least[0].min(value);
         sum += value;
     }
+    parts.min(&mut least)?;
+    let mean = parts.sum_of(sum)? / parts.total() as f64;
     let length = dot(&y, &y).sqrt();
     for y in &mut y {
         *y /= length;
     }
-    (least > FLAT * sum / b.cols() as f64 && length.is_normal()).then_some(y)
+    Ok((least[0] > FLAT * mean && length.is_normal()).then_some(y))
 }
 
-/// The non-zero columns scaled to length one, in `f64`.
-fn unit_columns<T: Scalar>(b: &Matrix<T>) -> Matrix<f64> {
-    let mut data = Vec::with_capacity(b.rows() * b.cols());
-    for column in b.columns() {
-        let norm = dot(column, column).sqrt();
-        if norm > 0.0 {
-            data.extend(column.iter().map(|v| v.to_f64() / norm));
+/// The non-zero columns of this part scaled to length one, in `f64`.
+struct Units<'a> {
+    units: Matrix<f64>,
+    /// Which sample each of them is, among those of all parts.
+    samples: Vec<usize>,
+    parts: Parts<'a>,
+}
+
+/// A unit vector and its smallest component along some columns.
+struct Margin {
+    along: Vec<f64>,
+    width: f64,
+}
+
+/// Columns that decide, by the number of their sample.
+type Chosen = BTreeMap<usize, Vec<f64>>;
+
+impl<'a> Units<'a> {
+    fn of<T: Scalar>(b: &Matrix<T>, parts: Parts<'a>) -> Self {
+        let (mut data, mut samples) = (Vec::with_capacity(b.rows() * b.cols()), vec![]);
+        for (j, column) in b.columns().enumerate() {
+            let norm = dot(column, column).sqrt();
+            if norm > 0.0 {
+                data.extend(column.iter().map(|v| v.to_f64() / norm));
+                samples.push(parts.range().start + j);
+            }
+        }
+        let units = Matrix::from_fn(b.rows(), samples.len(), |i, j| data[i + j * b.rows()]);
+        Self { units, samples, parts }
+    }
+
+    /// The unit vector with the largest smallest component along all columns of all parts, if that is
+    /// positive.
+    fn widest_margin(&self) -> Result<Option<Margin>> {
+        let mut mean = self.units.row_sums();
+        self.parts.sum(&mut mean)?;
+        let mut chosen = self.with_least(&mean, f64::INFINITY)?;
+        loop {
+            let Some(best) = widest_margin_of(&chosen, self.units.rows()) else { return Ok(None) };
+            // What the chosen ones reach bounds what all can reach, so nothing below is a proof.
+            let violated = self.with_least(&best.along, best.width - 1e-9)?;
+            let before = chosen.len();
+            chosen.extend(violated);
+            if chosen.len() == before {
+                let along = self.units.columns().map(|c| dot(c, &best.along));
+                let mut width = [along.fold(f64::INFINITY, f64::min)];
+                self.parts.min(&mut width)?;
+                return Ok((width[0] > 0.0).then_some(Margin { width: width[0], ..best }));
+            }
         }
     }
-    let cols = data.len() / b.rows();
-    Matrix::from_fn(b.rows(), cols, |i, j| data[i + j * b.rows()])
-}
 
-/// The unit vector with the largest smallest component along the given unit columns, and that
-/// component, if it is positive.
-fn widest_margin(columns: &Matrix<f64>) -> Option<(Vec<f64>, f64)> {
-    let mut chosen = columns_with_least(columns, &mean_of(columns), f64::INFINITY);
-    loop {
-        let (y, wanted) = widest_margin_of(columns, &chosen)?;
-        // What the chosen ones reach bounds what all can reach, so nothing below is a proof.
-        let violated = columns_with_least(columns, &y, wanted - 1e-9);
-        let before = chosen.len();
-        chosen.extend(violated);
-        chosen.sort_unstable();
-        chosen.dedup();
-        if chosen.len() == before {
-            let margin = columns.columns().map(|c| dot(c, &y)).fold(f64::INFINITY, f64::min);
-            return (margin > 0.0).then_some((y, margin));
+    /// The columns of all parts with the smallest component along `y`, as far as it is below `limit`.
+    fn with_least(&self, y: &[f64], limit: f64) -> Result<Chosen> {
+        let (k, most) = (self.units.rows(), ADDED.max(self.units.rows()));
+        let mut along: Vec<(f64, usize)> =
+            self.units.columns().enumerate().map(|(j, c)| (dot(c, y), j)).collect();
+        along.retain(|(v, _)| *v < limit);
+        along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        along.truncate(most);
+        // Each part proposes its own: the component, the sample, and the column.
+        let mut proposed = Vec::with_capacity(along.len() * (k + 2));
+        for (component, j) in along {
+            proposed.extend([component, self.samples[j] as f64]);
+            proposed.extend(self.units.col(j));
         }
+        let all = self.parts.gather_lists(&proposed)?;
+        let mut all: Vec<&[f64]> = all.chunks_exact(k + 2).collect();
+        all.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        all.truncate(most);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a sample's number
+        Ok(all.into_iter().map(|column| (column[1] as usize, column[2..].to_vec())).collect())
     }
 }
 
-fn mean_of(columns: &Matrix<f64>) -> Vec<f64> {
-    let mut mean = vec![0.0; columns.rows()];
-    for column in columns.columns() {
-        mean.iter_mut().zip(column).for_each(|(m, c)| *m += c);
-    }
-    mean
-}
-
-/// The columns with the smallest component along `y`, as far as it is below `limit`.
-fn columns_with_least(columns: &Matrix<f64>, y: &[f64], limit: f64) -> Vec<usize> {
-    let mut along: Vec<(f64, usize)> =
-        columns.columns().enumerate().map(|(j, c)| (dot(c, y), j)).collect();
-    along.retain(|(v, _)| *v < limit);
-    along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    along.truncate(ADDED.max(columns.rows()));
-    along.into_iter().map(|(_, j)| j).collect()
-}
-
-/// The answer for some of the columns alone: the direction and its margin.
-fn widest_margin_of(columns: &Matrix<f64>, chosen: &[usize]) -> Option<(Vec<f64>, f64)> {
-    let part = Matrix::from_fn(columns.rows(), chosen.len(), |i, j| columns[(i, chosen[j])]);
-    let mut gram = Matrix::zeros(chosen.len(), chosen.len());
+/// The answer for some of the columns alone.
+fn widest_margin_of(chosen: &Chosen, rows: usize) -> Option<Margin> {
+    let columns: Vec<&[f64]> = chosen.values().map(Vec::as_slice).collect();
+    let part = Matrix::from_fn(rows, columns.len(), |i, j| columns[j][i]);
+    let mut gram = Matrix::zeros(columns.len(), columns.len());
     gram_of_columns(&mut gram, &part);
     gram.as_mut_slice().iter_mut().for_each(|g| *g += 1.0);
-    let ones = Matrix::from_fn(chosen.len(), 1, |_, _| 1.0);
-    let weights = h_exact(&gram, &ones, &Matrix::<f64>::zeros(chosen.len(), 1));
-    let mut y = vec![0.0; columns.rows()];
+    let ones = Matrix::from_fn(columns.len(), 1, |_, _| 1.0);
+    let weights = h_exact(&gram, &ones, &Matrix::<f64>::zeros(columns.len(), 1));
+    let mut y = vec![0.0; rows];
     for (column, weight) in part.columns().zip(weights.col(0)) {
         y.iter_mut().zip(column).for_each(|(y, c)| *y += weight * c);
     }
@@ -162,6 +203,6 @@ fn widest_margin_of(columns: &Matrix<f64>, chosen: &[usize]) -> Option<(Vec<f64>
     for y in &mut y {
         *y /= length;
     }
-    let margin = part.columns().map(|c| dot(c, &y)).fold(f64::INFINITY, f64::min);
-    (margin > SMALLEST / 10.0).then_some((y, margin))
+    let width = part.columns().map(|c| dot(c, &y)).fold(f64::INFINITY, f64::min);
+    (width > SMALLEST / 10.0).then_some(Margin { along: y, width })
 }

@@ -12,62 +12,57 @@
 //!   `h_i = b_i + s` for `i < k` and `h_k = s` reach the error of rank `k - 1`.
 
 use super::positive::{Direction, positive_direction};
-use super::random::uniform_features;
-use super::{ScaleIn, Started};
+use super::{Begin, Started};
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, SvdMethod, product, truncated_svd};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, SvdMethod, product, truncated_svd};
+use crate::rng::{Purpose, uniform_columns};
 
 /// The rank-`k` optimum where a positive vector exists, else [`rank_minus_one`].
-pub(super) fn optimal<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    k: usize,
-    scale: ScaleIn,
-    seed: u64,
-) -> Result<Started<T>> {
-    let factor = RightFactor::of(x, k, scale, seed)?;
-    let Some(direction) = positive_direction(&factor.b) else {
-        let mut started = factor.rank_minus_one(k, seed);
+pub(super) fn optimal<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
+    let factor = RightFactor::of(x, begin)?;
+    let Some(direction) = positive_direction(&factor.b, x.parts())? else {
+        let mut started = factor.rank_minus_one(begin)?;
         // With components to spare, the one that pays for the shift costs nothing.
-        started.found_positive_vector = factor.b.rows() < k;
+        started.found_positive_vector = factor.b.rows() < begin.components;
         return Ok(started);
     };
-    let h = shift_along_first_row(first_row_along(factor.b, &direction));
+    let h = shift_along_first_row(first_row_along(factor.b, &direction), x.parts())?;
     Ok(Started {
-        h: pad(h, k, seed),
+        h: pad(h, begin, x.parts())?,
         singular_values: Some(factor.singular_values),
         found_positive_vector: true,
     })
 }
 
 /// The decomposition of rank `k - 1` with a component that shifts it.
-pub(super) fn rank_minus_one<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    k: usize,
-    scale: ScaleIn,
-    seed: u64,
-) -> Result<Started<T>> {
-    Ok(RightFactor::of(x, k, scale, seed)?.rank_minus_one(k, seed))
+pub(super) fn rank_minus_one<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
+    RightFactor::of(x, begin)?.rank_minus_one(begin)
 }
 
 /// The right factor `B` of a truncated decomposition; its rank may be below what was asked.
-struct RightFactor<T> {
+struct RightFactor<'a, T> {
     b: Matrix<T>,
     singular_values: Vec<f64>,
+    parts: Parts<'a>,
 }
 
-impl<T: Scalar> RightFactor<T> {
-    fn of(x: &dyn DataMatrix<T>, k: usize, scale: ScaleIn, seed: u64) -> Result<Self> {
-        let (p, n) = x.shape();
-        let svd = truncated_svd(x, k.min(p).min(n), SvdMethod::Auto, seed)?;
+impl<'a, T: Scalar> RightFactor<'a, T> {
+    fn of(x: &'a dyn DataMatrix<T>, begin: Begin) -> Result<Self> {
+        let (p, parts) = (x.shape().0, x.parts());
+        let n = parts.total();
+        let svd = truncated_svd(x, begin.components.min(p).min(n), SvdMethod::Auto, begin.seed)?;
         let rounding = svd.s[0] * T::EPSILON.to_f64() * p.max(n) as f64;
         let rank = svd.s.iter().take_while(|s| **s > rounding).count();
-        let scales: Vec<f64> = svd.s[..rank].iter().map(|s| s.powf(scale.exponent())).collect();
-        let b = Matrix::from_fn(rank, n, |i, j| T::from_f64(svd.v[(j, i)].to_f64() * scales[i]));
-        Ok(Self { b, singular_values: svd.s })
+        let exponent = begin.scale.exponent();
+        let scales: Vec<f64> = svd.s[..rank].iter().map(|s| s.powf(exponent)).collect();
+        let b = Matrix::from_fn(rank, parts.samples(), |i, j| {
+            T::from_f64(svd.v[(j, i)].to_f64() * scales[i])
+        });
+        Ok(Self { b, singular_values: svd.s, parts })
     }
 
-    fn rank_minus_one(&self, k: usize, seed: u64) -> Started<T> {
-        let kept = self.b.rows().min(k - 1);
+    fn rank_minus_one(&self, begin: Begin) -> Result<Started<T>> {
+        let kept = self.b.rows().min(begin.components - 1);
         let mut h = Matrix::zeros(kept + 1, self.b.cols());
         for (j, b) in self.b.columns().enumerate() {
             let shift = b[..kept].iter().fold(T::ZERO, |s, b| s.larger(-*b));
@@ -78,11 +73,11 @@ impl<T: Scalar> RightFactor<T> {
         if kept == 0 {
             h.as_mut_slice().fill(T::ONE); // one component, or data that are zero
         }
-        Started {
-            h: pad(h, k, seed),
+        Ok(Started {
+            h: pad(h, begin, self.parts)?,
             singular_values: Some(self.singular_values.clone()),
             found_positive_vector: true,
-        }
+        })
     }
 }
 
@@ -114,45 +109,64 @@ fn first_row_along<T: Scalar>(mut b: Matrix<T>, direction: &Direction) -> Matrix
 
 /// Adds to each row as much of the positive first row as it takes to be non-negative. Rows whose
 /// negative needs less are negated first: smaller shifts keep the rows apart.
-fn shift_along_first_row<T: Scalar>(mut b: Matrix<T>) -> Matrix<T> {
+fn shift_along_first_row<T: Scalar>(mut b: Matrix<T>, parts: Parts<'_>) -> Result<Matrix<T>> {
     let k = b.rows();
-    let mut needed = vec![(0.0f64, 0.0f64); k]; // as it is, and negated
+    // How much each row needs as it is, and behind that negated.
+    let mut needed = vec![0.0f64; 2 * k];
     for column in b.columns().filter(|c| c[0] > T::ZERO) {
         let first = column[0].to_f64();
-        for ((as_is, negated), v) in needed.iter_mut().zip(column) {
+        let (as_it_is, negated) = needed.split_at_mut(k);
+        for ((as_it_is, negated), v) in as_it_is.iter_mut().zip(negated).zip(column) {
             let ratio = v.to_f64() / first;
-            *as_is = as_is.max(-ratio);
+            *as_it_is = as_it_is.max(-ratio);
             *negated = negated.max(ratio);
         }
     }
-    let moves: Vec<(T, T)> = needed
+    parts.max(&mut needed)?;
+    let (as_it_is, negated) = needed.split_at(k);
+    let moves: Vec<Move<T>> = as_it_is
         .iter()
-        .map(|&(as_is, negated)| {
-            if as_is <= negated {
-                (T::ONE, T::from_f64(as_is))
+        .zip(negated)
+        .map(|(as_it_is, negated)| {
+            if as_it_is <= negated {
+                Move { sign: T::ONE, shift: T::from_f64(*as_it_is) }
             } else {
-                (-T::ONE, T::from_f64(negated))
+                Move { sign: -T::ONE, shift: T::from_f64(*negated) }
             }
         })
         .collect();
     for column in b.as_mut_slice().chunks_exact_mut(k) {
         let first = column[0].larger(T::ZERO);
         column[0] = first;
-        for (v, (sign, shift)) in column.iter_mut().zip(&moves).skip(1) {
+        for (v, Move { sign, shift }) in column.iter_mut().zip(&moves).skip(1) {
             *v = (*sign * *v + *shift * first).larger(T::ZERO);
         }
     }
-    b
+    Ok(b)
+}
+
+/// How a row becomes non-negative: it or its negative, plus so much of the first row.
+struct Move<T> {
+    sign: T,
+    shift: T,
 }
 
 /// Appends random rows, as large as the others on average, where the data have no more rank.
-fn pad<T: Scalar>(h: Matrix<T>, k: usize, seed: u64) -> Matrix<T> {
+fn pad<T: Scalar>(h: Matrix<T>, begin: Begin, parts: Parts<'_>) -> Result<Matrix<T>> {
     let (found, n) = h.shape();
+    let k = begin.components;
     if found >= k {
-        return h;
+        return Ok(h);
     }
-    let mean = h.as_slice().iter().map(|v| v.to_f64()).sum::<f64>() / (found * n) as f64;
+    let sum = parts.sum_of(h.as_slice().iter().map(|v| v.to_f64()).sum())?;
+    let mean = sum / (found * parts.total()) as f64;
     let size = T::from_f64(if mean > 0.0 { 2.0 * mean } else { 1.0 });
-    let random = uniform_features::<T>(k - found, n, seed);
-    Matrix::from_fn(k, n, |i, j| if i < found { h[(i, j)] } else { size * random[(i - found, j)] })
+    let random = uniform_columns::<T>(k - found, parts.range(), begin.seed, Purpose::Start);
+    Ok(Matrix::from_fn(
+        k,
+        n,
+        |i, j| {
+            if i < found { h[(i, j)] } else { size * random[(i - found, j)] }
+        },
+    ))
 }

@@ -3,16 +3,26 @@ use proptest::prelude::*;
 
 use super::positive::{Direction, positive_direction};
 use super::*;
-use crate::matrix::{SvdMethod, product, truncated_svd};
+use crate::matrix::{Parts, SvdMethod, product, truncated_svd};
 use crate::testing::{literal_error, normal, positive};
 
 const STARTS: [Start; 4] = [Start::Random, Start::KMeans, Start::Svd, Start::Optimal];
+
+fn start_with(
+    x: &Matrix<f64>,
+    components: usize,
+    start: Start,
+    scale: ScaleIn,
+    seed: u64,
+) -> Started<f64> {
+    begin(x, Begin { components, start, scale, seed }).unwrap()
+}
 
 /// The error of the best basis for the features of a start.
 fn error_of(x: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
     let (p, k) = (x.rows(), h.rows());
     let mut hht = Matrix::zeros(k, k);
-    gram_of_rows(&mut hht, h);
+    gram_of_rows(&mut hht, h, Parts::whole(h.cols())).unwrap();
     let mut z = Matrix::zeros(p, k);
     z_least_squares(&mut z, x, h, &hht, &mut ZScratch::new(p, k)).unwrap();
     literal_error(x, &z, h)
@@ -33,7 +43,7 @@ fn every_start_is_non_negative_and_has_the_asked_shape() {
         for start in STARTS {
             for scale in [ScaleIn::H, ScaleIn::Z, ScaleIn::Balanced] {
                 for k in [1, 2, 5, 9, 14, 30] {
-                    let h = begin(&x, k, start, scale, 4).unwrap().h;
+                    let h = start_with(&x, k, start, scale, 4).h;
                     assert_eq!(h.shape(), (k, 30), "{start:?}");
                     assert!(h.as_slice().iter().all(|h| h.is_finite() && *h >= 0.0), "{start:?}");
                 }
@@ -47,7 +57,7 @@ fn non_negative_data_reach_the_bound_at_once() {
     let x = positive::<f64>(12, 40, 3);
     for scale in [ScaleIn::H, ScaleIn::Z, ScaleIn::Balanced] {
         for k in [1, 2, 5, 11] {
-            let started = begin(&x, k, Start::Optimal, scale, 0).unwrap();
+            let started = start_with(&x, k, Start::Optimal, scale, 0);
             assert!(started.found_positive_vector);
             assert!((error_of(&x, &started.h) / bound(&x, k) - 1.0).abs() < 1e-9);
         }
@@ -63,7 +73,7 @@ fn mixed_data_with_a_hidden_positive_vector_reach_the_bound() {
         coordinates[(3, j)] = 0.3 + 0.1 * coordinates[(3, j)].abs();
     }
     let x = product(normal::<f64>(10, k, 6).view(), coordinates.view());
-    let started = begin(&x, k, Start::Optimal, ScaleIn::H, 0).unwrap();
+    let started = start_with(&x, k, Start::Optimal, ScaleIn::H, 0);
     assert!(started.found_positive_vector);
     assert!(error_of(&x, &started.h) < 1e-9 * x.norm_sq().sqrt());
 }
@@ -74,7 +84,7 @@ fn symmetric_data_fall_back_to_rank_k_minus_one() {
     let half = normal::<f64>(8, 15, 7);
     let x = Matrix::from_fn(8, 30, |i, j| if j < 15 { half[(i, j)] } else { -half[(i, j - 15)] });
     for k in [2, 4] {
-        let started = begin(&x, k, Start::Optimal, ScaleIn::H, 0).unwrap();
+        let started = start_with(&x, k, Start::Optimal, ScaleIn::H, 0);
         assert!(!started.found_positive_vector);
         let error = error_of(&x, &started.h);
         assert!(error <= bound(&x, k - 1) * (1.0 + 1e-9));
@@ -86,7 +96,7 @@ fn symmetric_data_fall_back_to_rank_k_minus_one() {
 fn the_svd_start_is_at_least_as_good_as_rank_k_minus_one() {
     for x in [normal::<f64>(10, 50, 1), positive(10, 50, 2)] {
         for k in [1, 3, 7] {
-            let h = begin(&x, k, Start::Svd, ScaleIn::H, 0).unwrap().h;
+            let h = start_with(&x, k, Start::Svd, ScaleIn::H, 0).h;
             assert!(error_of(&x, &h) <= bound(&x, k - 1) * (1.0 + 1e-9));
         }
     }
@@ -96,7 +106,7 @@ fn the_svd_start_is_at_least_as_good_as_rank_k_minus_one() {
 fn more_components_than_rank_are_filled_up_and_fit_exactly() {
     let x = normal::<f64>(3, 40, 1);
     for start in [Start::Svd, Start::Optimal] {
-        let started = begin(&x, 6, start, ScaleIn::H, 0).unwrap();
+        let started = start_with(&x, 6, start, ScaleIn::H, 0);
         assert!(started.found_positive_vector);
         assert!(error_of(&x, &started.h) < 1e-9 * x.norm_sq().sqrt());
     }
@@ -106,12 +116,12 @@ fn more_components_than_rank_are_filled_up_and_fit_exactly() {
 fn the_scale_sits_where_it_is_asked_to() {
     let x = positive::<f64>(9, 50, 3);
     for start in [Start::Random, Start::KMeans] {
-        let h = begin(&x, 3, start, ScaleIn::Z, 0).unwrap().h;
+        let h = start_with(&x, 3, start, ScaleIn::Z, 0).h;
         let mut hht = Matrix::zeros(3, 3);
-        gram_of_rows(&mut hht, &h);
+        gram_of_rows(&mut hht, &h, Parts::whole(50)).unwrap();
         assert!((0..3).all(|i| (hht[(i, i)] - 1.0).abs() < 1e-9), "{start:?}");
-        let h = begin(&x, 3, start, ScaleIn::H, 0).unwrap().h;
-        gram_of_rows(&mut hht, &h);
+        let h = start_with(&x, 3, start, ScaleIn::H, 0).h;
+        gram_of_rows(&mut hht, &h, Parts::whole(50)).unwrap();
         let mut z = Matrix::zeros(9, 3);
         z_least_squares(&mut z, &x, &h, &hht, &mut ZScratch::new(9, 3)).unwrap();
         assert!(z.columns().all(|c| (crate::matrix::dot(c, c) - 1.0).abs() < 1e-9), "{start:?}");
@@ -122,7 +132,7 @@ fn the_scale_sits_where_it_is_asked_to() {
 fn kmeans_memberships_recover_separated_clusters() {
     let noise = normal::<f64>(5, 60, 2);
     let x = Matrix::from_fn(5, 60, |i, j| noise[(i, j)] + if i == j % 3 { 100.0 } else { 0.0 });
-    let h = kmeans::memberships(&x, 3, 8);
+    let h = kmeans::memberships(&x, 3, 8).unwrap();
     let cluster = |j: usize| h.col(j).iter().position(|v| *v > 1.0).unwrap();
     for j in 3..60 {
         assert_eq!(cluster(j), cluster(j % 3));
@@ -134,10 +144,10 @@ fn kmeans_memberships_recover_separated_clusters() {
 fn a_seed_decides_every_start() {
     let x = normal::<f64>(6, 30, 1);
     for start in STARTS {
-        let with = |seed| begin(&x, 4, start, ScaleIn::H, seed).unwrap().h;
+        let with = |seed| start_with(&x, 4, start, ScaleIn::H, seed).h;
         assert_eq!(with(1), with(1), "{start:?}");
     }
-    let with = |seed| begin(&x, 4, Start::Random, ScaleIn::H, seed).unwrap().h;
+    let with = |seed| start_with(&x, 4, Start::Random, ScaleIn::H, seed).h;
     assert_ne!(with(1), with(2));
 }
 
@@ -169,7 +179,7 @@ proptest! {
         let b = Matrix::from_fn(k, n, |i, j| b[(i, j)] + if i == k - 1 { shift } else { 0.0 });
         let margin = margin_by_linear_program(&b);
         prop_assume!(!(1e-9..1e-4).contains(&margin.abs())); // too close to call for either
-        let found = positive_direction(&b);
+        let found = positive_direction(&b, Parts::whole(n)).unwrap();
         prop_assert_eq!(found.is_some(), margin > 1e-4);
         let positive_along = |y: &[f64]| b.columns().all(|c| crate::matrix::dot(c, y) > 0.0);
         match found {

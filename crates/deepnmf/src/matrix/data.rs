@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::product::{add_mul, mul};
-use super::{Matrix, MatrixView, Scalar, dot};
+use super::{Matrix, MatrixView, Parts, Scalar, dot};
 use crate::error::{Error, Result};
 
 /// Columns handed out at a time by dense data.
@@ -12,53 +12,222 @@ const BLOCK_COLUMNS: usize = 256;
 /// Columns of `H` transposed at a time in `X H^T`.
 const TRANSPOSED_COLUMNS: usize = 1024;
 
+/// Up to this many entries of all parts together a dense copy on each of them is affordable.
+const COPIED: usize = 1 << 24;
+
+/// What [`DataMatrix::blocks`] calls with the first column of a block, counted within this part, and
+/// the block.
+pub type Visit<'a, T> = dyn FnMut(usize, MatrixView<'_, T>) -> ControlFlow<()> + 'a;
+
 /// A `p x n` data matrix `X`, seen only through its products.
 ///
-/// Every algorithm of this crate is written against this trait, so a new kind of data (sparse,
-/// masked, memory-mapped, distributed) is one new implementation and no new algorithm. Data whose
-/// columns are spread over several processes answer [`tr_mul`](Self::tr_mul) for their own
-/// columns, return whole sums from [`mul_tr`](Self::mul_tr) and [`norm_sq`](Self::norm_sq), and
-/// implement [`sum_over_parts`](Self::sum_over_parts).
+/// Every algorithm of this crate is written against this trait, so a new kind of data (sparse, masked,
+/// memory-mapped, distributed) is one new implementation and no new algorithm.
+///
+/// **Samples** are columns. They may be spread over [parts](Self::parts) that work together; an
+/// implementation holds those of one part. A method marked *together* reduces over the parts: all parts
+/// call it, in the same order, and get the same answer. All others concern the samples of this part.
+///
+/// **Order of summation**: an implementation fixes it. The same data have the same bits at any number of
+/// threads, and in every run with the same parts. Sums that are returned as `f64` are carried out in `f64`.
+///
+/// **Errors**: data that are read on the way may fail. Data in memory never do. A part that fails alone
+/// need not tell the others: the fit does ([`Communicator::abort`](super::Communicator::abort)).
 pub trait DataMatrix<T: Scalar>: Sync {
-    /// Features `p` and samples `n` held here.
+    /// Return the features `p` and the samples of this part. Constant time.
     fn shape(&self) -> (usize, usize);
 
-    /// `out = Z^T X`: `z` is `p x k`, `out` is `k x n`.
-    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>);
-
-    /// `out = X H^T`: `h` is `k x n`, `out` is `p x k`.
-    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>);
-
-    /// Shows all columns, block after block in order, until `visit` breaks off. The first
-    /// argument is the index of the block's first column.
-    fn blocks(&self, visit: &mut dyn FnMut(usize, MatrixView<'_, T>) -> ControlFlow<()>);
-
-    /// The sum of all squared entries.
-    fn norm_sq(&self) -> f64 {
-        let mut sum = [0.0];
-        self.blocks(&mut |_, block| {
-            sum[0] += block_norm_sq(block);
-            ControlFlow::Continue(())
-        });
-        self.sum_over_parts(&mut sum);
-        sum[0]
+    /// Return where the samples of this part stand among those of all. Constant time.
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.shape().1)
     }
 
-    /// Replaces each number by its sum over all processes that hold columns of `X`. Data in one
-    /// place have nothing to do.
-    fn sum_over_parts(&self, _sums: &mut [f64]) {}
+    /// Set `out` (`k x n`) to `Z^T X` for the samples of this part, where `z` is `p x k`. One pass over
+    /// the data, `2 p n k` operations (for sparse data those of the entries that are not zero).
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()>;
 
-    /// The whole matrix in dense form, for an exact decomposition.
-    fn to_dense(&self) -> Matrix<T> {
+    /// *Together*: set `out` (`p x k`) to `X H^T` over the samples of all parts, where `h` (`k x n`) holds
+    /// those of this part. One pass over the data, as [`tr_mul`](Self::tr_mul), and a sum of `p k` numbers.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()>;
+
+    /// Show all columns of this part, block after block in order, until `visit` breaks off. A block is
+    /// dense: sparse data fill one at a time. For statistics there are the methods below, which sparse
+    /// data answer from the entries they hold.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()>;
+
+    /// *Together*: return the sum of all squared entries.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn norm_sq(&self) -> Result<f64> {
+        let mut sum = 0.0;
+        let mut column = vec![T::ZERO; self.shape().0];
+        self.blocks(&mut |_, block| {
+            let norm_sq = |j| {
+                block.columns(j, 1).copy_into(&mut column);
+                dot(&column, &column)
+            };
+            sum += (0..block.cols()).map(norm_sq).sum::<f64>();
+            ControlFlow::Continue(())
+        })?;
+        self.parts().sum_of(sum)
+    }
+
+    /// Return the squared length of each sample of this part.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    fn sample_norms_sq(&self) -> Result<Vec<f64>> {
+        let (p, n) = self.shape();
+        let mut norms = Vec::with_capacity(n);
+        let mut column = vec![T::ZERO; p];
+        self.blocks(&mut |_, block| {
+            for j in 0..block.cols() {
+                block.columns(j, 1).copy_into(&mut column);
+                norms.push(dot(&column, &column));
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(norms)
+    }
+
+    /// *Together*: return the sum of all entries.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn entry_sum(&self) -> Result<f64> {
+        let mut sum = 0.0;
+        self.blocks(&mut |_, block| {
+            for j in 0..block.cols() {
+                sum += block.col(j).map(Scalar::to_f64).sum::<f64>();
+            }
+            ControlFlow::Continue(())
+        })?;
+        self.parts().sum_of(sum)
+    }
+
+    /// *Together*: return the first entry, in the order of the samples, of which `wanted` holds. Sparse
+    /// data ask it once for zero and else for the entries they hold.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn find_entry(&self, wanted: &dyn Fn(T) -> bool) -> Result<Option<Entry>> {
+        let mut found = None;
+        self.blocks(&mut |start, block| {
+            for j in 0..block.cols() {
+                if let Some((feature, value)) = block.col(j).enumerate().find(|(_, v)| wanted(*v)) {
+                    found = Some(Entry { sample: start + j, feature, value: value.to_f64() });
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        first_of_all_parts(found, self.parts())
+    }
+
+    /// *Together*: return `|X - Phi H|^2`, where `phi` is `p x k` and `h` (`k x n`) holds the features of
+    /// this part. By the definition: digits that cancel in other forms stay.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+        let mut sum = 0.0;
+        let mut model = Matrix::zeros(0, 0);
+        self.blocks(&mut |start, block| {
+            if model.shape() != (block.rows(), block.cols()) {
+                model = Matrix::zeros(block.rows(), block.cols());
+            }
+            mul(&mut model, phi.view(), h.view_columns(start..start + block.cols()));
+            for (j, fitted) in model.columns().enumerate() {
+                let pairs = block.col(j).zip(fitted);
+                sum += pairs.map(|(x, f)| (x.to_f64() - f.to_f64()).powi(2)).sum::<f64>();
+            }
+            ControlFlow::Continue(())
+        })?;
+        self.parts().sum_of(sum)
+    }
+
+    /// Return whether every part can afford a dense copy of all samples ([`to_dense`](Self::to_dense)),
+    /// which exact decompositions need. All parts say the same.
+    fn may_densify(&self) -> bool {
+        let parts = self.parts();
+        parts.is_whole() || self.shape().0.saturating_mul(parts.total()) <= COPIED
+    }
+
+    /// *Together*: return the samples of all parts in dense form, `p x` [`Parts::total`]. Ask
+    /// [`may_densify`](Self::may_densify) first.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn to_dense(&self) -> Result<Matrix<T>> {
+        self.parts().gather(&self.own_dense()?)
+    }
+
+    /// Return the samples of this part in dense form.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    fn own_dense(&self) -> Result<Matrix<T>> {
         let (p, n) = self.shape();
         let mut dense = Matrix::zeros(p, n);
         self.blocks(&mut |start, block| {
             let end = (start + block.cols()) * p;
             block.copy_into(&mut dense.as_mut_slice()[start * p..end]);
             ControlFlow::Continue(())
-        });
-        dense
+        })?;
+        Ok(dense)
     }
+}
+
+/// One number of the data; everything counts from 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// The sample, among those of all parts.
+    pub sample: usize,
+    /// The feature.
+    pub feature: usize,
+    /// What stands there.
+    pub value: f64,
+}
+
+/// The first of the entries that some parts have found, each the first of its own samples.
+fn first_of_all_parts(own: Option<Entry>, parts: Parts<'_>) -> Result<Option<Entry>> {
+    let place = own.map_or(f64::INFINITY, |entry| (parts.range().start + entry.sample) as f64);
+    let mut first = [place];
+    parts.min(&mut first)?;
+    if first[0].is_infinite() {
+        return Ok(None);
+    }
+    #[allow(clippy::float_cmp)] // whole numbers
+    let mine = own.filter(|_| place == first[0]);
+    // One part has found it, the others add nothing. NaN and infinity cross as bits.
+    let mut numbers = mine.map_or([0.0; 3], |entry| {
+        let bits = entry.value.to_bits();
+        [entry.feature as f64, f64::from(low_half(bits >> 32)), f64::from(low_half(bits))]
+    });
+    parts.sum(&mut numbers)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole numbers
+    let [feature, high, low] = numbers.map(|v| v as u64);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Ok(Some(Entry {
+        sample: first[0] as usize,
+        feature: feature as usize,
+        value: f64::from_bits(high << 32 | low),
+    }))
+}
+
+#[allow(clippy::cast_possible_truncation)] // the lower half is meant
+fn low_half(bits: u64) -> u32 {
+    bits as u32
 }
 
 impl<T: Scalar> DataMatrix<T> for MatrixView<'_, T> {
@@ -66,14 +235,15 @@ impl<T: Scalar> DataMatrix<T> for MatrixView<'_, T> {
         (self.rows(), self.cols())
     }
 
-    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) {
+    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         mul(out, z.t(), *self);
+        Ok(())
     }
 
     /// `H` is turned around first, some columns at a time, because the product kernel reads it
     /// faster that way. It is still the slower of the two products with the data
     /// (`benches/iteration.rs`).
-    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) {
+    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         let (k, n) = h.shape();
         let mut turned = Matrix::zeros(TRANSPOSED_COLUMNS.min(n), k);
         out.as_mut_slice().fill(T::ZERO);
@@ -83,15 +253,17 @@ impl<T: Scalar> DataMatrix<T> for MatrixView<'_, T> {
             h.view_columns(start..start + count).t().copy_into(part);
             add_mul(out, self.columns(start, count), MatrixView::contiguous(part, count, k));
         }
+        Ok(())
     }
 
-    fn blocks(&self, visit: &mut dyn FnMut(usize, MatrixView<'_, T>) -> ControlFlow<()>) {
+    fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         for start in (0..self.cols()).step_by(BLOCK_COLUMNS) {
             let count = BLOCK_COLUMNS.min(self.cols() - start);
             if visit(start, self.columns(start, count)).is_break() {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 }
 
@@ -100,69 +272,87 @@ impl<T: Scalar> DataMatrix<T> for Matrix<T> {
         self.shape()
     }
 
-    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) {
-        self.view().tr_mul(z, out);
+    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        self.view().tr_mul(z, out)
     }
 
-    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) {
-        self.view().mul_tr(h, out);
+    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        self.view().mul_tr(h, out)
     }
 
-    fn blocks(&self, visit: &mut dyn FnMut(usize, MatrixView<'_, T>) -> ControlFlow<()>) {
-        self.view().blocks(visit);
+    fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
+        self.view().blocks(visit)
     }
 }
 
-fn block_norm_sq<T: Scalar>(block: MatrixView<'_, T>) -> f64 {
-    let mut column = vec![T::ZERO; block.rows()];
-    (0..block.cols())
-        .map(|j| {
-            block.columns(j, 1).copy_into(&mut column);
-            dot(&column, &column)
-        })
-        .sum()
+/// Dense columns of one part: the features of a layer are the data of the layer above, and belong to the
+/// same parts as the data do.
+#[derive(Debug, Clone, Copy)]
+pub struct PartColumns<'a, T> {
+    columns: MatrixView<'a, T>,
+    parts: Parts<'a>,
 }
 
-/// Refuses data without rows or columns, and data with an entry that is no finite number.
+impl<'a, T: Scalar> PartColumns<'a, T> {
+    /// These columns, one for each sample of this part.
+    ///
+    /// # Panics
+    /// If their number is another one.
+    pub fn new(columns: MatrixView<'a, T>, parts: Parts<'a>) -> Self {
+        assert_eq!(columns.cols(), parts.samples(), "one column for each sample of the part");
+        Self { columns, parts }
+    }
+}
+
+impl<T: Scalar> DataMatrix<T> for PartColumns<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        self.columns.shape()
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        self.parts
+    }
+
+    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        self.columns.tr_mul(z, out)
+    }
+
+    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        self.columns.mul_tr(h, out)?;
+        self.parts.sum_matrix(out)
+    }
+
+    fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
+        self.columns.blocks(visit)
+    }
+}
+
+/// *Together*: refuses data without rows or columns, and data with an entry that is no finite number.
 ///
 /// # Errors
 /// Names the shape, or the sample and the feature of the first such entry.
 pub fn check_data<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
-    let (features, samples) = x.shape();
+    let (features, samples) = (x.shape().0, x.parts().total());
     if features == 0 || samples == 0 {
         return Err(Error::Empty { features, samples });
     }
-    match first_entry(x, |v| !v.finite()) {
+    match x.find_entry(&|v| !v.finite())? {
         None => Ok(()),
-        Some((sample, feature, value)) => Err(Error::NotFinite { sample, feature, value }),
+        Some(Entry { sample, feature, value }) => {
+            Err(Error::NotFinite { sample: sample + 1, feature: feature + 1, value })
+        }
     }
 }
 
-/// Refuses data with a negative entry.
+/// *Together*: refuses data with a negative entry.
 ///
 /// # Errors
 /// Names the sample and the feature of the first one.
 pub fn check_non_negative<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
-    match first_entry(x, |v| v < T::ZERO) {
+    match x.find_entry(&|v| v < T::ZERO)? {
         None => Ok(()),
-        Some((sample, feature, value)) => Err(Error::Negative { sample, feature, value }),
-    }
-}
-
-/// Sample and feature, counted from 1, and value of the first entry of which `is_bad` holds.
-fn first_entry<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    is_bad: impl Fn(T) -> bool,
-) -> Option<(usize, usize, f64)> {
-    let mut found = None;
-    x.blocks(&mut |start, block| {
-        for j in 0..block.cols() {
-            if let Some((i, value)) = block.col(j).enumerate().find(|(_, v)| is_bad(*v)) {
-                found = Some((start + j + 1, i + 1, value.to_f64()));
-                return ControlFlow::Break(());
-            }
+        Some(Entry { sample, feature, value }) => {
+            Err(Error::Negative { sample: sample + 1, feature: feature + 1, value })
         }
-        ControlFlow::Continue(())
-    });
-    found
+    }
 }

@@ -137,6 +137,15 @@ impl<T: Scalar> Matrix<T> {
         self.columns().map(|c| dot(c, c)).sum()
     }
 
+    /// The sum of each row, in `f64`.
+    pub(crate) fn row_sums(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.rows];
+        for column in self.columns() {
+            sums.iter_mut().zip(column).for_each(|(sum, v)| *sum += v.to_f64());
+        }
+        sums
+    }
+
     /// The sum of the products of equal entries of two matrices of one shape, in `f64`.
     ///
     /// # Panics
@@ -173,17 +182,23 @@ pub(crate) fn scale<T: Scalar>(a: &mut Matrix<T>, factor: f64) {
     a.data.iter_mut().for_each(|a| *a *= factor);
 }
 
-/// A dot product carried out in `f64`, in eight partial sums so that it vectorises; the order of
+/// A dot product carried out in `f64`, in a fixed order of additions.
+pub fn dot<T: Scalar>(a: &[T], b: &[T]) -> f64 {
+    sum_of_pairs(a, b, |a, b| a * b)
+}
+
+/// The sum of `term(a_i, b_i)` in `f64`, in eight partial sums so that it vectorises; the order of
 /// additions is fixed.
-pub(crate) fn dot<T: Scalar>(a: &[T], b: &[T]) -> f64 {
+#[inline(always)]
+pub fn sum_of_pairs<T: Scalar>(a: &[T], b: &[T], term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut sums = [0.0f64; 8];
     let (a8, a_rest) = a.as_chunks::<8>();
     let (b8, b_rest) = b.as_chunks::<8>();
     for (a, b) in a8.iter().zip(b8) {
         for l in 0..8 {
-            sums[l] += a[l].to_f64() * b[l].to_f64();
+            sums[l] += term(a[l].to_f64(), b[l].to_f64());
         }
     }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a.to_f64() * b.to_f64()).sum();
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| term(a.to_f64(), b.to_f64())).sum();
     sums.iter().sum::<f64>() + rest
 }

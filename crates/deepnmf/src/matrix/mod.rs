@@ -6,6 +6,8 @@
 mod centred;
 mod data;
 mod dense;
+mod kernels;
+mod parts;
 mod product;
 mod scalar;
 mod svd;
@@ -16,12 +18,14 @@ mod whiten;
 mod tests;
 
 pub(crate) use centred::{Centred, mean_column};
-pub use data::{DataMatrix, check_data, check_non_negative};
-pub use dense::Matrix;
-pub(crate) use dense::{add_scaled, dot, scale};
-pub(crate) use product::{add_mul, gram_of_columns, gram_of_rows, mul, mul_block, product};
+pub use data::{DataMatrix, Entry, PartColumns, Visit, check_data, check_non_negative};
+pub use dense::{Matrix, dot, sum_of_pairs};
+pub(crate) use dense::{add_scaled, scale};
+pub use parts::{Communicator, Parts, Reduction};
+pub(crate) use product::{add_mul, gram_of_columns, gram_of_rows, mul_block};
+pub use product::{mul, product};
 pub use scalar::{Dtype, Scalar};
-pub(crate) use svd::symmetric_eigen;
 pub use svd::{Svd, SvdMethod, pseudo_inverse, truncated_svd};
+pub(crate) use svd::{compute_truncated_svd, symmetric_eigen};
 pub use view::MatrixView;
 pub(crate) use whiten::Whitening;

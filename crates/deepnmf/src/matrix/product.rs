@@ -3,11 +3,10 @@
 //! The kernels split their work by rows and columns of the result, never along the sum, so that a
 //! product has the same bits whatever the number of threads.
 
-use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, Par};
 
-use super::{Dtype, Matrix, MatrixView, Scalar};
+use super::{Dtype, Matrix, MatrixView, Parts, Scalar};
+use crate::error::Result;
 
 /// Columns widened to `f64` at a time when a Gram matrix of `f32` features is formed.
 const WIDENED_COLUMNS: usize = 1024;
@@ -18,27 +17,33 @@ fn all_threads() -> Par {
 }
 
 /// `out = a b`, on all threads.
-pub(crate) fn mul<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, b: MatrixView<'_, T>) {
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn mul<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, b: MatrixView<'_, T>) {
     let (rows, cols) = out.shape();
     let out = MatMut::from_column_major_slice_mut(out.as_mut_slice(), rows, cols);
-    matmul(out, Accum::Replace, a.faer(), b.faer(), T::ONE, all_threads());
+    T::matmul(out, Accum::Replace, a.faer(), b.faer(), all_threads());
 }
 
 /// `out += a b`, on all threads.
 pub(crate) fn add_mul<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, b: MatrixView<'_, T>) {
     let (rows, cols) = out.shape();
     let out = MatMut::from_column_major_slice_mut(out.as_mut_slice(), rows, cols);
-    matmul(out, Accum::Add, a.faer(), b.faer(), T::ONE, all_threads());
+    T::matmul(out, Accum::Add, a.faer(), b.faer(), all_threads());
 }
 
 /// `out = a b` for one block of columns, on the calling thread alone.
 pub(crate) fn mul_block<T: Scalar>(out: &mut [T], a: MatrixView<'_, T>, b: MatrixView<'_, T>) {
     let out = MatMut::from_column_major_slice_mut(out, a.rows(), b.cols());
-    matmul(out, Accum::Replace, a.faer(), b.faer(), T::ONE, Par::Seq);
+    T::matmul(out, Accum::Replace, a.faer(), b.faer(), Par::Seq);
 }
 
 /// `a b` as a new matrix.
-pub(crate) fn product<T: Scalar>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Matrix<T> {
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn product<T: Scalar>(a: MatrixView<'_, T>, b: MatrixView<'_, T>) -> Matrix<T> {
     let mut out = Matrix::zeros(a.rows(), b.cols());
     mul(&mut out, a, b);
     out
@@ -50,9 +55,13 @@ pub(crate) fn gram_of_columns<T: Scalar>(out: &mut Matrix<T>, z: &Matrix<T>) {
     mirror_lower(out);
 }
 
-/// `out = H H^T` in `f64`, whatever `H` is made of: least squares lose twice the digits that a
-/// Gram matrix loses, and `f32` has none to spare.
-pub(crate) fn gram_of_rows<T: Scalar>(out: &mut Matrix<f64>, h: &Matrix<T>) {
+/// `out = H H^T` over the samples of all parts, in `f64` whatever `H` is made of: least squares lose
+/// twice the digits that a Gram matrix loses, and `f32` has none to spare.
+pub(crate) fn gram_of_rows<T: Scalar>(
+    out: &mut Matrix<f64>,
+    h: &Matrix<T>,
+    parts: Parts<'_>,
+) -> Result<()> {
     if T::DTYPE == Dtype::F64 {
         let h = MatrixView::contiguous(bytemuck::cast_slice(h.as_slice()), h.rows(), h.cols());
         add_lower_gram(out, h, Accum::Replace);
@@ -67,22 +76,14 @@ pub(crate) fn gram_of_rows<T: Scalar>(out: &mut Matrix<f64>, h: &Matrix<T>) {
         }
     }
     mirror_lower(out);
+    parts.sum(out.as_mut_slice())
 }
 
 /// The lower half of `a a^T`.
 fn add_lower_gram<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, accumulate: Accum) {
     let k = out.rows();
-    triangular::matmul(
-        MatMut::from_column_major_slice_mut(out.as_mut_slice(), k, k),
-        BlockStructure::TriangularLower,
-        accumulate,
-        a.faer(),
-        BlockStructure::Rectangular,
-        a.t().faer(),
-        BlockStructure::Rectangular,
-        T::ONE,
-        all_threads(),
-    );
+    let out = MatMut::from_column_major_slice_mut(out.as_mut_slice(), k, k);
+    T::lower_gram(out, accumulate, a.faer(), all_threads());
 }
 
 fn mirror_lower<T: Scalar>(square: &mut Matrix<T>) {

@@ -35,7 +35,9 @@ mod sealed {
 /// `f64`, whatever the data are made of.
 pub trait Scalar:
     sealed::Sealed
-    + faer::traits::RealField
+    + super::kernels::Kernels
+    + crate::instances::Instances
+    + Copy
     + bytemuck::Pod
     + Default
     + Debug

@@ -8,10 +8,7 @@ use std::ops::ControlFlow;
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::linalg::householder;
-use faer::linalg::qr::no_pivoting::factor as qr;
-use faer::linalg::svd::{self as faer_svd, ComputeSvdVectors};
-use faer::{Conj, MatMut, MatRef, Par};
+use faer::{MatMut, MatRef, Par};
 
 use super::product::{add_mul, gram_of_rows, mul, product};
 use super::{DataMatrix, Matrix, MatrixView, Scalar};
@@ -25,7 +22,7 @@ pub struct Svd<T> {
     pub u: Matrix<T>,
     /// Singular values, largest first.
     pub s: Vec<f64>,
-    /// Right singular vectors, `n x k`.
+    /// Right singular vectors, `n x k`, of the samples of this part.
     pub v: Matrix<T>,
     /// The largest `|X v_i - s_i u_i| / s_1`. A true singular value lies within `accuracy * s_1`
     /// of each `s_i`, and the error of the sum of squares is of the order of its square.
@@ -59,7 +56,7 @@ const MOST_ITERATIONS: usize = 60;
 /// Up to this smaller dimension the exact decomposition is a reasonable last resort.
 const DENSE_LIMIT: usize = 4096;
 
-/// The `k` leading singular values and vectors of `x`.
+/// The `k` leading singular values and vectors of `x`; all parts of `x` call it together.
 ///
 /// ```
 /// use deepnmf::matrix::{truncated_svd, Matrix, SvdMethod};
@@ -77,32 +74,48 @@ pub fn truncated_svd<T: Scalar>(
     method: SvdMethod,
     seed: u64,
 ) -> Result<Svd<T>> {
-    let (p, n) = x.shape();
+    T::truncated_svd(x, k, method, seed)
+}
+
+/// [`truncated_svd`] itself.
+pub(crate) fn compute_truncated_svd<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    method: SvdMethod,
+    seed: u64,
+) -> Result<Svd<T>> {
+    let (p, n) = (x.shape().0, x.parts().total());
     let full = p.min(n);
     if k == 0 || k > full {
         let accepted = format!("1 to {full} singular values can be asked of a {p} x {n} matrix");
         return Err(Error::parameter("the number of singular values", k, accepted));
     }
     let small = p * n <= COPIED;
+    let may_densify = x.may_densify();
     let (tolerance, exact) = match method {
+        SvdMethod::Exact if !may_densify => {
+            let accepted = "these data are too large for the dense copy that it takes, use another";
+            return Err(Error::parameter("the method of decomposition", "exact", accepted));
+        }
         SvdMethod::Exact => (0.0, true),
         SvdMethod::Randomized { tolerance } => (tolerance, false),
         SvdMethod::Auto if !small && p == full && p <= DENSE_LIMIT / 2 => return gram_svd(x, k),
-        SvdMethod::Auto => (AUTO_TOLERANCE, full <= SMALL || 3 * k > full),
+        SvdMethod::Auto => (AUTO_TOLERANCE, may_densify && (full <= SMALL || 3 * k > full)),
     };
     if exact {
         return exact_svd(x, k);
     }
     let approximate = randomized_svd(x, k, tolerance, seed)?;
-    let give_way = method == SvdMethod::Auto && full <= DENSE_LIMIT;
+    let give_way = method == SvdMethod::Auto && may_densify && full <= DENSE_LIMIT;
     if approximate.accuracy > tolerance && give_way { exact_svd(x, k) } else { Ok(approximate) }
 }
 
 fn exact_svd<T: Scalar>(x: &dyn DataMatrix<T>, k: usize) -> Result<Svd<T>> {
-    let (u, s, v) = thin_svd(x.to_dense().view())?;
-    let first = |m: &Matrix<T>| m.view_columns(0..k).to_matrix();
+    let ThinSvd { u, s, v } = thin_svd(x.to_dense()?.view())?;
     let accuracy = T::EPSILON.to_f64() * (u.rows().max(v.rows()) as f64).sqrt();
-    Ok(Svd { u: first(&u), s: s[..k].to_vec(), v: first(&v), accuracy })
+    let own = x.parts().range();
+    let v = Matrix::from_fn(own.len(), k, |j, i| v[(own.start + j, i)]);
+    Ok(Svd { u: u.view_columns(0..k).to_matrix(), s: s[..k].to_vec(), v, accuracy })
 }
 
 /// From the eigenvectors of `X X^T`, summed up in `f64`: no copy of many samples, at the price of
@@ -120,17 +133,18 @@ fn gram_svd<T: Scalar>(x: &dyn DataMatrix<T>, k: usize) -> Result<Svd<T>> {
         }
         add_mul(&mut gram, wide.view(), wide.t());
         ControlFlow::Continue(())
-    });
-    x.sum_over_parts(gram.as_mut_slice());
+    })?;
+    x.parts().sum(gram.as_mut_slice())?;
     let (squares, vectors) = symmetric_eigen(&gram)?;
     let u = vectors.view_columns(0..k).to_matrix().cast::<T>();
     let s: Vec<f64> = squares[..k].iter().map(|v| v.max(0.0).sqrt()).collect();
     let mut b = Matrix::zeros(k, n);
-    x.tr_mul(&u, &mut b);
+    x.tr_mul(&u, &mut b)?;
     let v = Matrix::from_fn(n, k, |j, i| {
         if s[i] > 0.0 { T::from_f64(b[(i, j)].to_f64() / s[i]) } else { T::ZERO }
     });
-    let accuracy = (f64::EPSILON * (n as f64).sqrt()).sqrt().max(T::EPSILON.to_f64());
+    let accuracy =
+        (f64::EPSILON * (x.parts().total() as f64).sqrt()).sqrt().max(T::EPSILON.to_f64());
     Ok(Svd { u, s, v, accuracy })
 }
 
@@ -143,19 +157,18 @@ fn randomized_svd<T: Scalar>(
     tolerance: f64,
     seed: u64,
 ) -> Result<Svd<T>> {
-    let (p, n) = x.shape();
-    let width = (k + (k / 2).max(10)).min(p.min(n));
-    let mut b = rng::normal_matrix(width, n, &mut rng::stream(seed, rng::Purpose::Svd));
+    let (p, parts) = (x.shape().0, x.parts());
+    let width = (k + (k / 2).max(10)).min(p.min(parts.total()));
+    let mut b = rng::normal_columns(width, parts.range(), seed, rng::Purpose::Svd);
     let mut next = Matrix::zeros(p, width);
-    x.mul_tr(&b, &mut next);
+    x.mul_tr(&b, &mut next)?;
     let mut gram = Matrix::zeros(width, width);
     for round in 1.. {
-        let q = orthonormal_columns(&next)?;
-        x.tr_mul(&q, &mut b);
-        gram_of_rows(&mut gram, &b);
-        x.sum_over_parts(gram.as_mut_slice());
+        let q = orthonormal_columns(next.clone())?;
+        x.tr_mul(&q, &mut b)?;
+        gram_of_rows(&mut gram, &b, parts)?;
         let (squares, vectors) = symmetric_eigen(&gram)?;
-        x.mul_tr(&b, &mut next);
+        x.mul_tr(&b, &mut next)?;
         let vectors = vectors.view_columns(0..k).to_matrix().cast::<T>();
         let u = product(q.view(), vectors.view());
         let images = product(next.view(), vectors.view());
@@ -191,30 +204,12 @@ fn worst_residual<T: Scalar>(u: &Matrix<T>, images: &Matrix<T>, squares: &[f64])
 }
 
 /// An orthonormal basis of the columns' span, by Householder reflections.
-fn orthonormal_columns<T: Scalar>(a: &Matrix<T>) -> Result<Matrix<T>> {
+fn orthonormal_columns<T: Scalar>(mut a: Matrix<T>) -> Result<Matrix<T>> {
     let (rows, cols) = a.shape();
-    let block = qr::recommended_block_size::<T>(rows, cols);
-    let mut reflections = a.clone();
-    let mut coefficients = faer::Mat::<T>::zeros(block, cols);
-    let scratch = qr::qr_in_place_scratch::<T>(rows, cols, block, Par::Seq, Default::default());
-    qr::qr_in_place(
-        MatMut::from_column_major_slice_mut(reflections.as_mut_slice(), rows, cols),
-        coefficients.as_mut(),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        Default::default(),
-    );
     let mut q = Matrix::from_fn(rows, cols, |i, j| if i == j { T::ONE } else { T::ZERO });
-    let scratch = householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(
-        rows, block, cols,
-    );
-    householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-        MatRef::from_column_major_slice(reflections.as_slice(), rows, cols),
-        coefficients.as_ref(),
-        Conj::No,
+    T::orthonormalize(
+        MatMut::from_column_major_slice_mut(a.as_mut_slice(), rows, cols),
         MatMut::from_column_major_slice_mut(q.as_mut_slice(), rows, cols),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
     );
     if q.as_slice().iter().all(|v| v.finite()) {
         Ok(q)
@@ -248,28 +243,29 @@ pub(crate) fn symmetric_eigen(a: &Matrix<f64>) -> Result<(Vec<f64>, Matrix<f64>)
     Ok((values, vectors))
 }
 
-type SvdParts<T> = (Matrix<T>, Vec<f64>, Matrix<T>);
-
 /// All singular values, largest first, with their left and right vectors.
-fn thin_svd<T: Scalar>(a: MatrixView<'_, T>) -> Result<SvdParts<T>> {
-    let (rows, cols) = (a.rows(), a.cols());
+struct ThinSvd<T> {
+    u: Matrix<T>,
+    s: Vec<f64>,
+    v: Matrix<T>,
+}
+
+fn thin_svd<T: Scalar>(a: MatrixView<'_, T>) -> Result<ThinSvd<T>> {
+    let (rows, cols) = a.shape();
     let size = rows.min(cols);
     let mut values = vec![T::ZERO; size];
     let mut u = Matrix::zeros(rows, size);
     let mut v = Matrix::zeros(cols, size);
-    let thin = ComputeSvdVectors::Thin;
-    let scratch = faer_svd::svd_scratch::<T>(rows, cols, thin, thin, Par::Seq, Default::default());
-    faer_svd::svd(
+    let converged = T::thin_svd(
         a.faer(),
-        DiagMut::from_slice_mut(&mut values),
-        Some(MatMut::from_column_major_slice_mut(u.as_mut_slice(), rows, size)),
-        Some(MatMut::from_column_major_slice_mut(v.as_mut_slice(), cols, size)),
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        Default::default(),
-    )
-    .map_err(|_| no_convergence())?;
-    Ok((u, values.iter().map(|s| s.to_f64()).collect(), v))
+        &mut values,
+        MatMut::from_column_major_slice_mut(u.as_mut_slice(), rows, size),
+        MatMut::from_column_major_slice_mut(v.as_mut_slice(), cols, size),
+    );
+    if !converged {
+        return Err(no_convergence());
+    }
+    Ok(ThinSvd { u, s: values.iter().map(|s| s.to_f64()).collect(), v })
 }
 
 /// The Moore-Penrose pseudo-inverse.
@@ -277,7 +273,7 @@ fn thin_svd<T: Scalar>(a: MatrixView<'_, T>) -> Result<SvdParts<T>> {
 /// # Errors
 /// If the singular value decomposition does not converge.
 pub fn pseudo_inverse<T: Scalar>(a: MatrixView<'_, T>) -> Result<Matrix<T>> {
-    let (u, s, mut v) = thin_svd(a)?;
+    let ThinSvd { u, s, mut v } = thin_svd(a)?;
     let cutoff =
         s.first().copied().unwrap_or(0.0) * T::EPSILON.to_f64() * a.rows().max(a.cols()) as f64;
     for (j, s) in s.iter().enumerate() {

@@ -69,6 +69,11 @@ impl<'a, T: Scalar> MatrixView<'a, T> {
         self.cols
     }
 
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.cols)
+    }
+
     /// Entry `(i, j)`.
     ///
     /// # Panics

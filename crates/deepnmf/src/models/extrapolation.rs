@@ -33,12 +33,21 @@ pub(crate) struct Extrapolated<S: Sweeps> {
     value: f64,
     before: Option<S::Point>,
     momentum: f64,
+    /// Sweeps without momentum that ended higher than they began. Theory allows rounding alone to do that.
+    pub(crate) rising: Vec<Rise>,
+}
+
+/// A sweep that was taken back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rise {
+    pub(crate) from: f64,
+    pub(crate) to: f64,
 }
 
 impl<S: Sweeps> Extrapolated<S> {
     /// Begins at a point with this objective.
     pub(crate) fn new(sweeps: S, point: S::Point, value: f64) -> Self {
-        Self { sweeps, point, value, before: None, momentum: FIRST_MOMENTUM }
+        Self { sweeps, point, value, before: None, momentum: FIRST_MOMENTUM, rising: vec![] }
     }
 }
 
@@ -65,6 +74,8 @@ impl<S: Sweeps> Algorithm for Extrapolated<S> {
         if value <= self.value {
             self.before = Some(std::mem::replace(&mut self.point, plain));
             self.value = value;
+        } else {
+            self.rising.push(Rise { from: self.value, to: value });
         }
         Ok(())
     }
@@ -87,4 +98,41 @@ pub(crate) fn extrapolated_above_zero<T: Scalar>(
     let mut ahead = extrapolated(a, b, momentum);
     ahead.as_mut_slice().iter_mut().for_each(|v| *v = v.larger(T::ZERO));
     ahead
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Whether nothing but rounding made sweeps without momentum end higher than they began.
+    pub(crate) fn only_rounding(rising: &[Rise]) -> bool {
+        rising.iter().all(|rise| rise.to <= rise.from * (1.0 + 1e-10))
+    }
+
+    /// Comes to the next of some values with each sweep.
+    struct Script(Vec<f64>);
+
+    impl Sweeps for Script {
+        type Point = usize;
+
+        fn sweep(&self, point: &mut usize) -> Result<f64> {
+            *point += 1;
+            Ok(self.0[*point])
+        }
+
+        fn ahead(&self, now: &usize, _: &usize, _: f64) -> usize {
+            *now
+        }
+    }
+
+    #[test]
+    fn a_sweep_that_ends_higher_is_taken_back_and_counted() {
+        let mut descent = Extrapolated::new(Script(vec![3.0, 2.0, 2.5]), 0, 3.0);
+        descent.step().unwrap();
+        assert!(descent.rising.is_empty());
+        descent.step().unwrap();
+        assert_eq!((descent.point, descent.error()), (1, 2.0));
+        assert_eq!(descent.rising, [Rise { from: 2.0, to: 2.5 }]);
+        assert!(!only_rounding(&descent.rising));
+    }
 }

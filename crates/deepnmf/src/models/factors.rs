@@ -60,7 +60,7 @@ impl<T: Scalar> Factors<T> {
     /// `|X - Z_1 g(Z_2 ... g(Z_layer H))|_F` for features `h` of a layer.
     ///
     /// # Errors
-    /// If there is no such layer.
+    /// If there is no such layer, or the data cannot be read.
     ///
     /// # Panics
     /// If the shapes of `x` and `h` do not fit the layer.
@@ -78,10 +78,10 @@ impl<T: Scalar> Factors<T> {
             decoded = self.decode(layer, h)?;
             (&self.z[0], &decoded)
         };
-        Ok(match &self.offset {
+        match &self.offset {
             None => reconstruction_error(x, z, h),
             Some(offset) => reconstruction_error(&Centred::new(x, offset), z, h),
-        })
+        }
     }
 
     /// The number of layers `m`.

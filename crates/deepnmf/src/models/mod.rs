@@ -1,5 +1,5 @@
-//! The models, a folder each: `mod` (what it is), `params` (its settings, checked), `algorithm`
-//! (the paper's algorithm), `tests`.
+//! The models, a folder each: `mod` (what it is), `params` (its settings, checked, and the fit), `algorithm`
+//! (its loop, or where that is), `tests`. `kind.rs` is the one door to all of them.
 
 mod cnmf;
 mod deep_semi_nmf;
@@ -9,6 +9,7 @@ mod extrapolation;
 mod factors;
 mod gnmf;
 mod graphs;
+mod kind;
 mod multilayer_nmf;
 mod nenmf;
 mod nmf;
@@ -26,10 +27,14 @@ pub use deep_wsf::{DeepWsf, Pretraining};
 pub use dnmf::Dnmf;
 pub use factors::Factors;
 pub use gnmf::Gnmf;
+#[doc(hidden)]
+pub use kind::Task;
+pub use kind::{Abilities, Attributes, Factorization, LabelUse, ModelInfo, WarmStart};
+pub(crate) use kind::{Kind, Outcome};
 pub use multilayer_nmf::MultilayerNmf;
 pub use nenmf::NeNmf;
 pub use nmf::Nmf;
-pub use options::FitOptions;
+pub use options::{FitOptions, NonNegativeOptions};
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
 pub use summary::{Notice, Summary, smallest_error};
 pub use whitened_pca::WhitenedPca;
@@ -37,90 +42,35 @@ pub use wsf::{Wsf, WsfMa};
 
 use serde::{Deserialize, Serialize};
 
-use crate::activation::Activation;
 use crate::matrix::Scalar;
 
-/// The settings a model was fitted with; one variant per model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "model", rename_all = "kebab-case")]
-pub enum Settings {
-    /// `X ~ Z H`.
-    SemiNmf(SemiNmf),
-    /// `X ~ Z_1 g(Z_2 ... g(Z_m H_m))`.
-    DeepSemiNmf(DeepSemiNmf),
-    /// `X ~ Z H` with the labels of one attribute.
-    Wsf(Wsf),
-    /// `X ~ Z H` with the labels of several attributes.
-    WsfMa(WsfMa),
-    /// `X ~ Z_1 g(Z_2 ... g(Z_m H_m))` with the labels of an attribute for each layer.
-    DeepWsf(DeepWsf),
-    /// `X ~ Z H`, nothing negative.
-    Nmf(Nmf),
-    /// The same as published by others, to compare with.
-    #[serde(rename = "nenmf")]
-    NeNmf(NeNmf),
-    /// The same with a graph of nearest neighbours.
-    Gnmf(Gnmf),
-    /// `X ~ Z_1 Z_2 ... Z_m H_m`, nothing negative.
-    MultilayerNmf(MultilayerNmf),
-    /// NMF with the same features for samples of a class.
-    Cnmf(Cnmf),
-    /// NMF with Fisher's criterion.
-    Dnmf(Dnmf),
-    /// Whitened principal components.
-    WhitenedPca(WhitenedPca),
-}
-
-impl Settings {
-    /// The model's name, as on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::SemiNmf(_) => "semi-nmf",
-            Self::DeepSemiNmf(_) => "deep-semi-nmf",
-            Self::Wsf(_) => "wsf",
-            Self::WsfMa(_) => "wsf-ma",
-            Self::DeepWsf(_) => "deep-wsf",
-            Self::Nmf(_) => "nmf",
-            Self::NeNmf(_) => "nenmf",
-            Self::Gnmf(_) => "gnmf",
-            Self::MultilayerNmf(_) => "multilayer-nmf",
-            Self::Cnmf(_) => "cnmf",
-            Self::Dnmf(_) => "dnmf",
-            Self::WhitenedPca(_) => "whitened-pca",
-        }
-    }
-
-    /// The number of components of each layer, the first one first.
-    pub fn layers(&self) -> Vec<usize> {
-        match self {
-            Self::SemiNmf(model) => vec![model.components],
-            Self::DeepSemiNmf(model) => model.layers.clone(),
-            Self::Wsf(model) => vec![model.components],
-            Self::WsfMa(model) => vec![model.components],
-            Self::DeepWsf(model) => model.deep.layers.clone(),
-            Self::Nmf(model) => vec![model.components],
-            Self::NeNmf(model) => vec![model.nmf.components],
-            Self::Gnmf(model) => vec![model.nmf.components],
-            Self::MultilayerNmf(model) => model.layers.clone(),
-            Self::Cnmf(model) => vec![model.nmf.components],
-            Self::Dnmf(model) => vec![model.nmf.components],
-            Self::WhitenedPca(model) => vec![model.components],
-        }
-    }
-
-    /// The nonlinearity between the layers.
-    pub(crate) fn activation(&self) -> Activation {
-        match self {
-            Self::DeepSemiNmf(model) => model.activation,
-            Self::DeepWsf(model) => model.deep.activation,
-            _ => Activation::Identity,
-        }
-    }
-
-    /// Whether the model takes a mean off the samples first; its features then have any sign.
-    pub(crate) fn has_offset(&self) -> bool {
-        matches!(self, Self::WhitenedPca(_))
-    }
+// Every model: its type, and its name in files and on the command line. A model is added here and nowhere
+// else in this crate; `kind.rs` says what it must be able to do.
+kind::models! {
+    /// X ~ Z H with H >= 0, one layer
+    SemiNmf = "semi-nmf",
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
+    DeepSemiNmf = "deep-semi-nmf",
+    /// X ~ Z H with a label graph of one attribute
+    Wsf = "wsf",
+    /// X ~ Z H with label graphs of several attributes
+    WsfMa = "wsf-ma",
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with a label graph of one attribute for each layer
+    DeepWsf = "deep-wsf",
+    /// X ~ Z H with Z, H >= 0, for data without negative numbers
+    Nmf = "nmf",
+    /// The same by Nesterov's method as published, a baseline
+    NeNmf = "nenmf",
+    /// NMF with a neighbour graph
+    Gnmf = "gnmf",
+    /// X ~ Z1 Z2 ... Zm Hm, nothing negative
+    MultilayerNmf = "multilayer-nmf",
+    /// NMF in which samples of a class have the same features
+    Cnmf = "cnmf",
+    /// NMF with Fisher's criterion: small scatter within classes, large between them
+    Dnmf = "dnmf",
+    /// Whitened principal components, the baseline to beat
+    WhitenedPca = "whitened-pca",
 }
 
 /// What is known of the data a model was fitted to, beyond their numbers.
@@ -156,7 +106,8 @@ pub struct Model<T> {
 }
 
 impl<T: Scalar> Model<T> {
-    pub(crate) fn new(settings: Settings, factors: Factors<T>, summary: Summary) -> Self {
-        Self { settings, factors, summary, provenance: Provenance::default() }
+    pub(crate) fn new(settings: impl Into<Settings>, outcome: Outcome<T>) -> Self {
+        let Outcome { factors, summary } = outcome;
+        Self { settings: settings.into(), factors, summary, provenance: Provenance::default() }
     }
 }

@@ -1,13 +1,14 @@
-//! Settings that all models share.
+//! Settings that models share.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::init::{ScaleIn, Start};
+use crate::init::{NonNegativeStart, ScaleIn, Start};
 use crate::stop::StopRule;
 use crate::update::HSolver;
 
-/// Settings that all models share. The defaults need no thought.
+/// Settings that all models share: `S` is the kind of initialization they have. The defaults fit most
+/// data.
 ///
 /// ```
 /// use deepnmf::{FitOptions, HSolver, Start};
@@ -15,12 +16,14 @@ use crate::update::HSolver;
 /// assert_eq!(paper.stop.max_iterations, 1000);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FitOptions {
-    /// Where the features begin.
-    pub start: Start,
-    /// Which factor carries the scale of a component.
+pub struct FitOptions<S = Start> {
+    /// Where the factors begin.
+    pub start: S,
+    /// Which factor carries the scale of a component. Non-negative models ignore it: their factors begin
+    /// with equal shares.
+    #[serde(default)]
     pub scale: ScaleIn,
-    /// Which rule updates the features.
+    /// Which rule updates the features (in non-negative models both factors).
     pub solver: HSolver,
     /// When to stop.
     pub stop: StopRule,
@@ -31,10 +34,13 @@ pub struct FitOptions {
     pub measure_bound: bool,
 }
 
-impl Default for FitOptions {
+/// Settings of models whose factors are both non-negative.
+pub type NonNegativeOptions = FitOptions<NonNegativeStart>;
+
+impl<S: Default> Default for FitOptions<S> {
     fn default() -> Self {
         Self {
-            start: Start::default(),
+            start: S::default(),
             scale: ScaleIn::default(),
             solver: HSolver::default(),
             stop: StopRule::default(),
@@ -44,10 +50,10 @@ impl Default for FitOptions {
     }
 }
 
-impl FitOptions {
-    /// Sets where the features begin.
+impl<S> FitOptions<S> {
+    /// Sets where the factors begin.
     #[must_use]
-    pub fn start(self, start: Start) -> Self {
+    pub fn start(self, start: S) -> Self {
         Self { start, ..self }
     }
 

@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use crate::driver::Run;
+use crate::driver::{FitSession, Run};
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Scalar, SvdMethod, check_data, truncated_svd};
 use crate::stop::StopReason;
@@ -98,55 +98,78 @@ pub struct Summary {
     pub notices: Vec<Notice>,
 }
 
-/// What a summary is made of.
-pub(crate) struct Outcome {
-    pub(crate) x_norm_sq: f64,
-    pub(crate) bound: Option<f64>,
-    pub(crate) seconds: f64,
+/// What a fit has to tell, from which its summary is made.
+#[derive(Default)]
+pub(crate) struct Record {
+    /// Every loop in order.
     pub(crate) runs: Vec<Run>,
     /// Which of the runs decided the top layer.
     pub(crate) main_run: usize,
     pub(crate) notices: Vec<Notice>,
     /// The reconstruction error, where the history is that of another objective.
     pub(crate) error: Option<f64>,
+    /// The leading singular values of the data, where they are known.
+    pub(crate) singular_values: Option<Vec<f64>>,
 }
 
-impl Summary {
-    pub(crate) fn new((features, samples): (usize, usize), outcome: Outcome) -> Self {
-        let run = &outcome.runs[outcome.main_run];
-        let error = outcome.error.unwrap_or(run.history[run.history.len() - 1]);
-        let norm = outcome.x_norm_sq.sqrt();
+/// The bound that errors are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    /// The components of the top layer.
+    pub(crate) components: usize,
+    pub(crate) seed: u64,
+}
+
+impl Record {
+    /// The record of a fit with one loop.
+    pub(crate) fn of(run: Run) -> Self {
+        Self { runs: vec![run], ..Self::default() }
+    }
+
+    /// The summary of a fit to `x`, with the bound if one is wanted.
+    pub(crate) fn sum_up<T: Scalar>(
+        self,
+        x: &dyn DataMatrix<T>,
+        bound: Option<Bound>,
+        session: &FitSession<'_>,
+    ) -> Result<Summary> {
+        let x_norm_sq = x.norm_sq()?;
+        let svd_bound = bound
+            .map(|bound| svd_bound(x, x_norm_sq, bound, self.singular_values.as_deref()))
+            .transpose()?;
+        let run = &self.runs[self.main_run];
+        let error = self.error.unwrap_or(run.history[run.history.len() - 1]);
+        let norm = x_norm_sq.sqrt();
         // A bound that is rounding alone is nothing to compare with.
-        let comparable = outcome.bound.filter(|b| *b > 1e-7 * norm);
-        Self {
-            features,
-            samples,
+        let comparable = svd_bound.filter(|b| *b > 1e-7 * norm);
+        Ok(Summary {
+            features: x.shape().0,
+            samples: x.parts().total(),
             error,
             relative_error: if norm > 0.0 { error / norm } else { 0.0 },
-            svd_bound: outcome.bound,
+            svd_bound,
             gap: comparable.map(|bound| error / bound - 1.0),
             stop: run.stop,
             iterations: run.iterations,
             history: run.history.clone(),
             clock: run.clock.clone(),
-            seconds: outcome.seconds,
-            notices: outcome.notices,
-            runs: outcome.runs,
-        }
+            seconds: session.seconds(),
+            notices: self.notices,
+            runs: self.runs,
+        })
     }
 }
 
 /// The error of the best approximation of rank `k` (Eckart & Young), from singular values that
 /// are at hand or computed here.
-pub(crate) fn svd_bound<T: Scalar>(
+fn svd_bound<T: Scalar>(
     x: &dyn DataMatrix<T>,
     x_norm_sq: f64,
-    k: usize,
+    Bound { components, seed }: Bound,
     singular_values: Option<&[f64]>,
-    seed: u64,
 ) -> Result<f64> {
-    let (p, n) = x.shape();
-    let k = k.min(p).min(n);
+    let (p, n) = (x.shape().0, x.parts().total());
+    let k = components.min(p).min(n);
     let computed;
     let values = match singular_values {
         Some(values) if values.len() >= k => values,
@@ -169,5 +192,5 @@ pub fn smallest_error<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, seed: u64) -> 
     if k == 0 {
         return Err(Error::parameter("the number of components", k, "at least 1 is needed"));
     }
-    svd_bound(x, x.norm_sq(), k, None, seed)
+    svd_bound(x, x.norm_sq()?, Bound { components: k, seed }, None)
 }

@@ -2,5 +2,5 @@
 
 mod frobenius;
 
+pub(crate) use frobenius::Fitted;
 pub use frobenius::reconstruction_error;
-pub(crate) use frobenius::{Fitted, error_from_products, error_with_products};

@@ -39,6 +39,6 @@ pub(super) fn expected_tensors(
     let z = layers.iter().zip(below).enumerate();
     let z = z.map(|(i, (&k, below))| (format!("z{}", i + 1), [k, below]));
     let h = layers.iter().enumerate().map(|(i, &k)| (format!("h{}", i + 1), [n, k]));
-    let offset = settings.has_offset().then(|| ("offset".to_owned(), [1, p]));
+    let offset = settings.abilities().centred.then(|| ("offset".to_owned(), [1, p]));
     z.chain(h).chain(offset).collect()
 }

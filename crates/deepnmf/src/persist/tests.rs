@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::matrix::Scalar;
-use crate::models::{DeepSemiNmf, Model};
+use crate::models::{DeepSemiNmf, Factorization, Model};
 use crate::testing::positive;
 
 fn model<T: Scalar>() -> Model<T> {

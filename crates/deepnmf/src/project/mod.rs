@@ -36,10 +36,15 @@ pub enum Projection {
 }
 
 impl<T: Scalar> Model<T> {
+    /// How features of new samples are computed unless somebody asks for another way.
+    pub fn usual_projection(&self) -> Projection {
+        if self.settings.abilities().centred { Projection::Basis } else { Projection::NonNegative }
+    }
+
     /// The features of the samples `x` at a layer, counted from 1: `k x n`.
     ///
     /// ```
-    /// use deepnmf::{Matrix, Projection, SemiNmf};
+    /// use deepnmf::{Factorization, Matrix, Projection, SemiNmf};
     /// let x = Matrix::from_fn(5, 12, |i, j| (i * j % 4) as f64);
     /// let model = SemiNmf::new(2).fit(&x)?;
     /// let h = model.project(&x, 1, Projection::NonNegative)?;
@@ -55,30 +60,40 @@ impl<T: Scalar> Model<T> {
         layer: usize,
         method: Projection,
     ) -> Result<Matrix<T>> {
-        let factors = &self.factors;
-        factors.check_layer(layer)?;
-        let (found, expected) = (x.shape().0, factors.z[0].rows());
-        if found != expected {
-            return Err(Error::Shape {
-                what: "the number of features of each sample".into(),
-                found: found.to_string(),
-                expected: expected.to_string(),
-            });
+        T::project(self, x, layer, method)
+    }
+}
+
+/// [`Model::project`] itself.
+pub(crate) fn project<T: Scalar>(
+    model: &Model<T>,
+    x: &dyn DataMatrix<T>,
+    layer: usize,
+    method: Projection,
+) -> Result<Matrix<T>> {
+    let factors = &model.factors;
+    factors.check_layer(layer)?;
+    let (found, expected) = (x.shape().0, factors.z[0].rows());
+    if found != expected {
+        return Err(Error::Shape {
+            what: "the number of features of each sample".into(),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        });
+    }
+    check_data(x)?;
+    match (method, &factors.offset) {
+        (Projection::Basis, Some(offset)) => {
+            by_basis(&Centred::new(x, offset), &factors.basis(layer)?)
         }
-        check_data(x)?;
-        match (method, &factors.offset) {
-            (Projection::Basis, Some(offset)) => {
-                by_basis(&Centred::new(x, offset), &factors.basis(layer)?)
-            }
-            (Projection::Basis, None) if is_linear(factors, layer) => {
-                by_basis(x, &factors.basis(layer)?)
-            }
-            (Projection::Basis, None) => nonlinear::by_inverses(x, factors, layer),
-            (Projection::NonNegative, None) => non_negative_features(x, factors, layer),
-            (Projection::NonNegative, Some(_)) => {
-                let accepted = "features of this model have any sign, use basis";
-                Err(Error::parameter("the method", "nonnegative", accepted))
-            }
+        (Projection::Basis, None) if is_linear(factors, layer) => {
+            by_basis(x, &factors.basis(layer)?)
+        }
+        (Projection::Basis, None) => nonlinear::by_inverses(x, factors, layer),
+        (Projection::NonNegative, None) => non_negative_features(x, factors, layer),
+        (Projection::NonNegative, Some(_)) => {
+            let accepted = "features of this model have any sign, use basis";
+            Err(Error::parameter("the method", "nonnegative", accepted))
         }
     }
 }
@@ -90,9 +105,9 @@ pub(crate) fn non_negative_features<T: Scalar>(
     layer: usize,
 ) -> Result<Matrix<T>> {
     if is_linear(factors, layer) {
-        return Ok(non_negative(x, &factors.basis(layer)?));
+        return non_negative(x, &factors.basis(layer)?);
     }
-    Ok(nonlinear::by_descent(x, factors, layer))
+    nonlinear::by_descent(x, factors, layer)
 }
 
 /// Whether nothing nonlinear lies between a layer and the data.
@@ -105,18 +120,18 @@ fn by_basis<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<
     let w = Whitening::of::<T>(&gram_in_f64(phi))?.w.cast::<T>();
     let orthonormal = product(phi.view(), w.t());
     let mut image = Matrix::zeros(w.rows(), x.shape().1);
-    x.tr_mul(&orthonormal, &mut image);
+    x.tr_mul(&orthonormal, &mut image)?;
     Ok(product(w.t(), image.view()))
 }
 
-fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Matrix<T> {
+fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
     let mut phi_t_x = Matrix::zeros(phi.cols(), x.shape().1);
-    x.tr_mul(phi, &mut phi_t_x);
+    x.tr_mul(phi, &mut phi_t_x)?;
     let (phi_t_x, phi_t_phi) = (phi_t_x.cast::<f64>(), gram_in_f64(phi));
     let mut guess = Matrix::zeros(phi.cols(), x.shape().1);
-    let products = Products::untied(&phi_t_x, &phi_t_phi);
+    let products = Products::plain(&phi_t_x, &phi_t_phi);
     h_hals(&mut guess, products, GUESSING_SWEEPS);
-    h_exact(&phi_t_phi, &phi_t_x, &guess).cast()
+    Ok(h_exact(&phi_t_phi, &phi_t_x, &guess).cast())
 }
 
 fn gram_in_f64<T: Scalar>(phi: &Matrix<T>) -> Matrix<f64> {

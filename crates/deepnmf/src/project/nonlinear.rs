@@ -13,8 +13,9 @@ use rayon::prelude::*;
 
 use crate::activation::Activation;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_columns, mul_block, product};
+use crate::matrix::{DataMatrix, Matrix, Scalar, dot, mul_block, product};
 use crate::models::Factors;
+use crate::update::BasisProducts;
 
 /// Samples that one task handles.
 const BLOCK: usize = 256;
@@ -50,15 +51,12 @@ pub(super) fn by_descent<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: &Factors<T>,
     layer: usize,
-) -> Matrix<T> {
-    let mut h = layer_by_layer(x, factors, layer);
+) -> Result<Matrix<T>> {
+    let mut h = layer_by_layer(x, factors, layer)?;
     let z = &factors.z[0];
-    let mut target = Matrix::zeros(z.cols(), x.shape().1);
-    x.tr_mul(z, &mut target);
-    let mut gram = Matrix::zeros(z.cols(), z.cols());
-    gram_of_columns(&mut gram, z);
+    let BasisProducts { phi_t_x: target, phi_t_phi: gram } = BasisProducts::of(x, z)?;
     let chain = Chain { z: &factors.z[1..layer], g: factors.activation, gram };
-    let lengths = squared_lengths(x);
+    let lengths = x.sample_norms_sq()?;
     let (k, k1) = (h.rows(), z.cols());
     let trained = factors.h.get(layer - 1).map(|h| Trained::of(&chain, h));
     h.as_mut_slice()
@@ -73,7 +71,7 @@ pub(super) fn by_descent<T: Scalar>(
             }
             samples.settle(h);
         });
-    h
+    Ok(h)
 }
 
 /// Method 1 with non-negative least squares in every layer.
@@ -81,29 +79,14 @@ fn layer_by_layer<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: &Factors<T>,
     layer: usize,
-) -> Matrix<T> {
-    factors.z[1..layer].iter().fold(super::non_negative(x, &factors.z[0]), |h, z| {
+) -> Result<Matrix<T>> {
+    factors.z[1..layer].iter().try_fold(super::non_negative(x, &factors.z[0])?, |h, z| {
         super::non_negative(&factors.activation.invert(&h), z)
     })
 }
 
 fn mean_features<T: Scalar>(h: &Matrix<T>) -> Vec<T> {
-    let mut mean = vec![0.0; h.rows()];
-    for column in h.columns() {
-        mean.iter_mut().zip(column).for_each(|(m, v)| *m += v.to_f64());
-    }
-    mean.into_iter().map(|m| T::from_f64(m / h.cols() as f64)).collect()
-}
-
-fn squared_lengths<T: Scalar>(x: &dyn DataMatrix<T>) -> Vec<f64> {
-    let mut lengths = Vec::with_capacity(x.shape().1);
-    x.blocks(&mut |_, block| {
-        lengths.extend(
-            (0..block.cols()).map(|j| block.col(j).map(|v| v.to_f64() * v.to_f64()).sum::<f64>()),
-        );
-        std::ops::ControlFlow::Continue(())
-    });
-    lengths
+    h.row_sums().into_iter().map(|sum| T::from_f64(sum / h.cols() as f64)).collect()
 }
 
 /// What all samples share.
@@ -254,13 +237,11 @@ impl<'a, T: Scalar> Samples<'a, T> {
     }
 
     fn values(&self, h: &[T]) -> Vec<f64> {
-        self.forward(h).2
+        self.forward(h).values
     }
 
-    /// The inputs and outputs of `g` in each layer from the top, the value of each sample, and the
-    /// gradient with respect to the features of layer 1.
-    #[allow(clippy::type_complexity)]
-    fn forward(&self, h: &[T]) -> (Vec<Matrix<T>>, Matrix<T>, Vec<f64>) {
+    /// One pass from the features down to the data.
+    fn forward(&self, h: &[T]) -> Forward<T> {
         let n = self.each.len();
         let mut before = Vec::with_capacity(self.chain.z.len());
         let mut signal = matrix(h.to_vec(), n);
@@ -280,12 +261,12 @@ impl<'a, T: Scalar> Samples<'a, T> {
             values.push(0.5 * dot(k, slope) - dot(k, target));
             slope.iter_mut().zip(target).for_each(|(s, t)| *s -= *t);
         }
-        (before, slope, values)
+        Forward { before, slope, values }
     }
 
     /// `(|x - Z_1 g(...)|^2 - |x|^2) / 2` of each sample, and its gradient.
     fn evaluate(&self, h: &[T]) -> (Vec<f64>, Vec<T>) {
-        let (before, mut delta, values) = self.forward(h);
+        let Forward { before, slope: mut delta, values } = self.forward(h);
         for (z, a) in self.chain.z.iter().zip(before.iter().rev()) {
             for (d, a) in delta.as_mut_slice().iter_mut().zip(a.as_slice()) {
                 *d *= T::from_f64(self.chain.g.derivative(a.to_f64()));
@@ -296,6 +277,16 @@ impl<'a, T: Scalar> Samples<'a, T> {
         }
         (values, delta.into_vec())
     }
+}
+
+/// What a pass from the features down to the data has found.
+struct Forward<T> {
+    /// The inputs of `g` in each layer from the top.
+    before: Vec<Matrix<T>>,
+    /// The gradient with respect to the features of layer 1.
+    slope: Matrix<T>,
+    /// The value of each sample.
+    values: Vec<f64>,
 }
 
 /// What the descent lemma allows a step from `ahead` to `there` to add to the value.

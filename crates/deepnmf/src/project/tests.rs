@@ -1,6 +1,6 @@
 use super::*;
 use crate::matrix::pseudo_inverse;
-use crate::models::{DeepSemiNmf, FitOptions, SemiNmf};
+use crate::models::{DeepSemiNmf, Factorization, FitOptions, SemiNmf};
 use crate::stop::StopRule;
 use crate::testing::{distance, literal_error, literal_product, normal, optimality, positive};
 

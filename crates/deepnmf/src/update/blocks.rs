@@ -10,12 +10,23 @@ use crate::matrix::{Matrix, Scalar};
 pub(super) struct Target<'a, T> {
     /// Columns of `B`.
     pub(super) b: &'a [T],
-    /// Columns of `H W` and as many degrees, where samples are tied.
-    pub(super) ties: Option<(&'a [T], &'a [T])>,
+    /// What a graph adds.
+    pub(super) graph: Option<GraphColumns<'a, T>>,
+}
+
+/// What a graph says of the columns of a block.
+#[derive(Clone, Copy)]
+pub(super) struct GraphColumns<'a, T> {
+    /// Columns of `H W`.
+    pub(super) hw: &'a [T],
+    /// As many degrees.
+    pub(super) degrees: &'a [T],
 }
 
 /// Runs `work` on `columns` columns of `h` at a time. The blocks do not depend on the number of
-/// threads, and so neither do the results.
+/// threads, and so neither do the results. Nor may they depend on which columns share a block: a rule
+/// decides for each column by itself when to stop, so that samples have the same features in any order
+/// and in any part of the data.
 pub(super) fn for_each_block<T: Scalar, S>(
     h: &mut Matrix<T>,
     products: Products<'_, T>,
@@ -30,13 +41,13 @@ pub(super) fn for_each_block<T: Scalar, S>(
         .zip(products.phi_t_x.as_slice().par_chunks(size))
         .enumerate()
         .for_each_init(scratch, |scratch, (block, (h, b))| {
-            let ties = products.ties.map(|ties| {
+            let graph = products.graph.map(|graph| {
                 let start = block * columns;
-                let count = columns.min(ties.degrees.len() - start);
-                let products = &ties.hw.as_slice()[block * size..][..h.len()];
-                (products, &ties.degrees[start..][..count])
+                let count = columns.min(graph.degrees.len() - start);
+                let hw = &graph.hw.as_slice()[block * size..][..h.len()];
+                GraphColumns { hw, degrees: &graph.degrees[start..][..count] }
             });
-            work(scratch, h, Target { b, ties });
+            work(scratch, h, Target { b, graph });
         });
 }
 

@@ -6,11 +6,10 @@
 //! h_i <- max(0, h_i + (b_i - g_i^T H) / g_ii)        i = 1 .. k
 //! ```
 //!
-//! with `b_i + (H W)_i` in place of `b_i` and `G + d_j I` in place of `G` in the column of a sample
-//! that is tied to others.
+//! with `b_i + (H W)_i` in place of `b_i` and `G + d_j I` in place of `G` where there is a graph.
 //!
-//! Sweeps over all rows are repeated on the same products, which cost far more than a sweep does,
-//! until a sweep moves a block of columns by less than a tenth of what its first sweep did.
+//! Sweeps over all rows are repeated on the same products, which cost far more than a sweep does. Each
+//! column ends with the first sweep that moves it by less than a tenth of what its first sweep did.
 
 use super::Products;
 use super::blocks::for_each_block;
@@ -33,9 +32,9 @@ pub fn h_hals<T: Scalar>(h: &mut Matrix<T>, products: Products<'_, T>, sweeps: u
         add_to_rows(h, rows);
         add_to_rows(target.b, targets);
         let mut degrees = [T::ZERO; LANES];
-        if let Some((hw, d)) = target.ties {
-            add_to_rows(hw, targets);
-            degrees[..d.len()].copy_from_slice(d);
+        if let Some(graph) = target.graph {
+            add_to_rows(graph.hw, targets);
+            degrees[..graph.degrees.len()].copy_from_slice(graph.degrees);
         }
         let gram = gram.as_slice();
         pulp::Arch::new().dispatch(Sweeps {
@@ -64,13 +63,19 @@ impl<T: Scalar> pulp::NullaryFnOnce for Sweeps<'_, T> {
 
     #[inline(always)]
     fn call(mut self) {
-        let mut first = 0.0;
+        let mut enough = [T::ZERO; LANES];
+        let mut moving = [true; LANES];
         for s in 0..self.most {
-            let moved = self.sweep();
+            let moved = self.sweep(&moving);
             if s == 0 {
-                first = moved;
+                enough = moved.map(|first| first * T::from_f64(LITTLE));
             }
-            if moved <= LITTLE * first {
+            let mut any = false;
+            for l in 0..LANES {
+                moving[l] &= moved[l] > enough[l];
+                any |= moving[l];
+            }
+            if !any {
                 break;
             }
         }
@@ -78,9 +83,9 @@ impl<T: Scalar> pulp::NullaryFnOnce for Sweeps<'_, T> {
 }
 
 impl<T: Scalar> Sweeps<'_, T> {
-    /// One sweep over all rows; returns how far the block has moved, squared.
+    /// One sweep over all rows of the columns that still move; returns how far each has moved, squared.
     #[inline(always)]
-    fn sweep(&mut self) -> f64 {
+    fn sweep(&mut self, moving: &[bool; LANES]) -> [T; LANES] {
         let Self { gram, degrees, b, h, .. } = self;
         let k = h.len();
         let mut moved = [T::ZERO; LANES];
@@ -93,12 +98,13 @@ impl<T: Scalar> Sweeps<'_, T> {
                 let inverse = if curvature > T::ZERO { T::ONE / curvature } else { T::ZERO };
                 let new = h[i][l] + (rest[l] - degrees[l] * h[i][l]) * inverse;
                 let new = if new < T::FLUSH { T::ZERO } else { new };
+                let new = if moving[l] { new } else { h[i][l] };
                 let step = new - h[i][l];
                 moved[l] += step * step;
                 h[i][l] = new;
             }
         }
-        moved.iter().map(|v| v.to_f64()).sum()
+        moved
     }
 }
 

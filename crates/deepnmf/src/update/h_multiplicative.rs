@@ -7,12 +7,12 @@
 //! (Algorithm 2; without a graph `W` and `D` are zero) with `B = Phi^T X`, `G = Phi^T Phi`,
 //! `A^pos = (|A| + A) / 2` and `A^neg = (|A| - A) / 2`, both non-negative. Zero entries stay zero.
 //!
-//! Where no sample is tied to others, it can be repeated on the same products, which cost far more than
-//! an update does (Gillis & Glineur 2012), until an update moves a block of columns by less than a
-//! tenth of what its first one did.
+//! Without a graph it can be repeated on the same products, which cost far more than an update does
+//! (Gillis & Glineur 2012). Each column ends with the first update that moves it by less than a tenth of
+//! what its first one did.
 
 use super::Products;
-use super::blocks::{for_each_block, vectorised};
+use super::blocks::{GraphColumns, for_each_block, vectorised};
 use crate::matrix::{Matrix, MatrixView, Scalar, mul_block};
 
 /// Columns worked on at a time: the products of a block stay in cache for the pass over them.
@@ -38,34 +38,51 @@ pub fn h_multiplicative<T: Scalar>(
     let scratch = || (vec![T::ZERO; COLUMNS * k], vec![T::ZERO; COLUMNS * k]);
     for_each_block(h, products, COLUMNS, scratch, |(up, down), h, target| {
         let (up, down) = (&mut up[..h.len()], &mut down[..h.len()]);
-        let repeats = if target.ties.is_some() { 1 } else { repeats };
-        let mut first = 0.0;
+        let repeats = if target.graph.is_some() { 1 } else { repeats };
+        let mut columns = [Column { moving: true, enough: T::ZERO }; COLUMNS];
+        let columns = &mut columns[..h.len() / k];
         for r in 0..repeats {
             let block = MatrixView::contiguous(h, k, h.len() / k);
             mul_block(down, gram_pos.view(), block);
             if any_negative {
                 mul_block(up, gram_neg.view(), block);
             }
-            if let Some((hw, degrees)) = target.ties {
+            if let Some(graph) = target.graph {
                 if !any_negative {
                     up.fill(T::ZERO);
                 }
-                vectorised(|| add_ties(up, down, h, hw, degrees));
+                vectorised(|| add_graph(up, down, h, graph));
             }
-            let moved = Ratio { up, down, b: target.b }.apply_power(h, eta);
-            if r == 0 {
-                first = moved;
+            let parts = up.chunks_exact(k).zip(down.chunks_exact(k)).zip(target.b.chunks_exact(k));
+            for ((column, h), ((up, down), b)) in
+                columns.iter_mut().zip(h.chunks_exact_mut(k)).zip(parts)
+            {
+                if column.moving {
+                    let moved = Ratio { up, down, b }.apply_power(h, eta);
+                    if r == 0 {
+                        column.enough = moved * T::from_f64(LITTLE);
+                    }
+                    column.moving = moved > column.enough;
+                }
             }
-            if moved <= LITTLE * first {
+            if columns.iter().all(|column| !column.moving) {
                 break;
             }
         }
     });
 }
 
+/// Whether a column still moves, and how far (squared) an update must move it to go on.
+#[derive(Clone, Copy)]
+struct Column<T> {
+    moving: bool,
+    enough: T,
+}
+
 /// `up += (H W)^pos` and `down += (H W)^neg + H D`.
 #[inline(always)]
-fn add_ties<T: Scalar>(up: &mut [T], down: &mut [T], h: &[T], hw: &[T], degrees: &[T]) {
+fn add_graph<T: Scalar>(up: &mut [T], down: &mut [T], h: &[T], graph: GraphColumns<'_, T>) {
+    let GraphColumns { hw, degrees } = graph;
     let k = h.len() / degrees.len();
     let samples = up.chunks_exact_mut(k).zip(down.chunks_exact_mut(k)).zip(degrees);
     let products = h.chunks_exact(k).zip(hw.chunks_exact(k));
@@ -87,7 +104,7 @@ struct Ratio<'a, T> {
 impl<T: Scalar> Ratio<'_, T> {
     /// Multiplies by the fraction to a power; returns how far `h` has moved, squared.
     #[allow(clippy::float_cmp)] // exactly the square root, or exactly the fraction itself
-    fn apply_power(&self, h: &mut [T], eta: f64) -> f64 {
+    fn apply_power(&self, h: &mut [T], eta: f64) -> T {
         if eta == 0.5 {
             return vectorised(|| self.apply(h, T::root));
         }
@@ -99,7 +116,7 @@ impl<T: Scalar> Ratio<'_, T> {
     }
 
     #[inline(always)]
-    fn apply(&self, h: &mut [T], exponent: impl Fn(T) -> T) -> f64 {
+    fn apply(&self, h: &mut [T], exponent: impl Fn(T) -> T) -> T {
         let eps = T::from_f64(EPS);
         let mut moved = T::ZERO;
         for (((h, up), down), b) in h.iter_mut().zip(self.up).zip(self.down).zip(self.b) {
@@ -110,6 +127,6 @@ impl<T: Scalar> Ratio<'_, T> {
             moved += (new - *h) * (new - *h);
             *h = new;
         }
-        moved.to_f64()
+        moved
     }
 }

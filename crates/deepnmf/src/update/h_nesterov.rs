@@ -10,22 +10,30 @@
 //! momentum, there is no restart: [`h_accelerated`](super::h_accelerated) is the better rule, this one is
 //! for comparison.
 
-use super::Products;
+use super::BasisProducts;
 use crate::error::Result;
-use crate::matrix::{Matrix, Scalar, mul, symmetric_eigen};
+use crate::matrix::{Matrix, Parts, Scalar, mul, symmetric_eigen};
 
-/// Steps on `h` until the projected gradient is no longer than `tolerance`, at most `most`; returns how
-/// many there were.
+/// When the steps on one factor end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// A projected gradient no longer than this is short enough.
+    pub(crate) tolerance: f64,
+    /// The most steps.
+    pub(crate) most: usize,
+}
+
+/// Steps on `h`, whose columns belong to these parts; returns how many there were.
 ///
 /// # Errors
-/// If the largest eigenvalue of `G` cannot be found.
+/// If the largest eigenvalue of `G` cannot be found, or another part has failed.
 pub(crate) fn h_nesterov<T: Scalar>(
     h: &mut Matrix<T>,
-    products: Products<'_, T>,
-    tolerance: f64,
-    most: usize,
+    products: &BasisProducts<T>,
+    limits: Limits,
+    parts: Parts<'_>,
 ) -> Result<usize> {
-    let Products { phi_t_x: b, phi_t_phi: g, .. } = products;
+    let BasisProducts { phi_t_x: b, phi_t_phi: g } = products;
     let (values, _) = symmetric_eigen(&g.cast())?;
     let curvature = values.first().copied().unwrap_or(0.0);
     if curvature <= 0.0 {
@@ -34,7 +42,7 @@ pub(crate) fn h_nesterov<T: Scalar>(
     let step = T::from_f64(1.0 / curvature);
     let (mut y, mut a) = (h.clone(), 1.0f64);
     let mut slope = Matrix::zeros(h.rows(), h.cols());
-    for done in 1..=most {
+    for done in 1..=limits.most {
         gradient(&mut slope, g, b, &y);
         let mut new = y.clone();
         let moves = new.as_mut_slice().iter_mut().zip(slope.as_slice());
@@ -45,19 +53,23 @@ pub(crate) fn h_nesterov<T: Scalar>(
         both.for_each(|((y, new), old)| *y = *new + momentum * (*new - *old));
         (*h, a) = (new, a_new);
         gradient(&mut slope, g, b, h);
-        if projected_length(&slope, h) <= tolerance {
+        if projected_length(&slope, h, parts)? <= limits.tolerance {
             return Ok(done);
         }
     }
-    Ok(most)
+    Ok(limits.most)
 }
 
 /// The length of the gradient of `|X - Phi H|^2 / 2` where `h` may follow it: all of it where `h` is
 /// positive, the part that points upwards (of `h`) where it is zero.
-pub(crate) fn projected_gradient<T: Scalar>(h: &Matrix<T>, products: Products<'_, T>) -> f64 {
+pub(crate) fn projected_gradient<T: Scalar>(
+    h: &Matrix<T>,
+    products: &BasisProducts<T>,
+    parts: Parts<'_>,
+) -> Result<f64> {
     let mut slope = Matrix::zeros(h.rows(), h.cols());
-    gradient(&mut slope, products.phi_t_phi, products.phi_t_x, h);
-    projected_length(&slope, h)
+    gradient(&mut slope, &products.phi_t_phi, &products.phi_t_x, h);
+    projected_length(&slope, h, parts)
 }
 
 /// `slope = G Y - B`.
@@ -66,8 +78,8 @@ fn gradient<T: Scalar>(slope: &mut Matrix<T>, g: &Matrix<T>, b: &Matrix<T>, y: &
     slope.as_mut_slice().iter_mut().zip(b.as_slice()).for_each(|(s, b)| *s -= *b);
 }
 
-fn projected_length<T: Scalar>(slope: &Matrix<T>, h: &Matrix<T>) -> f64 {
+fn projected_length<T: Scalar>(slope: &Matrix<T>, h: &Matrix<T>, parts: Parts<'_>) -> Result<f64> {
     let counts = |(s, h): (&T, &T)| if *h > T::ZERO { s.to_f64() } else { s.to_f64().min(0.0) };
-    let parts = slope.as_slice().iter().zip(h.as_slice()).map(counts);
-    parts.map(|v| v * v).sum::<f64>().sqrt()
+    let own = slope.as_slice().iter().zip(h.as_slice()).map(counts);
+    Ok(parts.sum_of(own.map(|v| v * v).sum())?.sqrt())
 }

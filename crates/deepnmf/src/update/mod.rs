@@ -5,7 +5,7 @@
 //! of them lower (or keep) `|X - Phi H|` over non-negative `H`, and all of them treat the columns
 //! of `H` independently, so they work through fixed blocks of columns on all threads.
 //!
-//! Where a graph ties samples to each other, the objective has a part more:
+//! With graph regularization the objective has a penalty more:
 //!
 //! ```text
 //! |X - Phi H|^2 / 2 + Tr(H (D - W) H^T) / 2
@@ -24,13 +24,13 @@ mod h_hals;
 mod h_multiplicative;
 mod h_nesterov;
 mod products;
-mod tied;
+mod regularizer;
 mod z_least_squares;
 
 #[cfg(test)]
-mod tests;
+mod regularizer_tests;
 #[cfg(test)]
-mod tied_tests;
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +41,9 @@ pub use h_accelerated::h_accelerated;
 pub use h_exact::h_exact;
 pub use h_hals::h_hals;
 pub use h_multiplicative::h_multiplicative;
-pub(crate) use h_nesterov::{h_nesterov, projected_gradient};
-pub(crate) use products::{basis_products, feature_products};
-pub(crate) use tied::{Tied, update_tied, with_roughness};
+pub(crate) use h_nesterov::{Limits, h_nesterov, projected_gradient};
+pub(crate) use products::{BasisProducts, FeatureProducts};
+pub(crate) use regularizer::{Regularizer, update_regularized, with_penalty};
 pub(crate) use z_least_squares::{ZScratch, z_least_squares};
 
 /// What a rule for the features may see of the data and the basis.
@@ -53,13 +53,13 @@ pub struct Products<'a, T> {
     pub phi_t_x: &'a Matrix<T>,
     /// `G = Phi^T Phi`, `k x k`.
     pub phi_t_phi: &'a Matrix<T>,
-    /// What a graph between the samples adds.
-    pub ties: Option<Ties<'a, T>>,
+    /// The products of a graph between the samples.
+    pub graph: Option<GraphProducts<'a, T>>,
 }
 
 /// What a rule for the features may see of a graph between the samples.
 #[derive(Debug, Clone, Copy)]
-pub struct Ties<'a, T> {
+pub struct GraphProducts<'a, T> {
     /// `H W` at the features that are to be updated, `k x n`.
     pub hw: &'a Matrix<T>,
     /// The diagonal of `D`.
@@ -67,9 +67,9 @@ pub struct Ties<'a, T> {
 }
 
 impl<'a, T: Scalar> Products<'a, T> {
-    /// Products of samples that are not tied to each other.
-    pub fn untied(phi_t_x: &'a Matrix<T>, phi_t_phi: &'a Matrix<T>) -> Self {
-        Self { phi_t_x, phi_t_phi, ties: None }
+    /// Products without a graph.
+    pub fn plain(phi_t_x: &'a Matrix<T>, phi_t_phi: &'a Matrix<T>) -> Self {
+        Self { phi_t_x, phi_t_phi, graph: None }
     }
 }
 
@@ -82,7 +82,7 @@ pub enum HSolver {
         /// The exponent; the objective provably never rises for 0.5 and below, and up to 1 where
         /// nothing is negative.
         eta: f64,
-        /// The most updates in one iteration; samples that are tied to others have one.
+        /// The most updates in one iteration; with a graph there is one.
         #[serde(default = "once")]
         repeats: usize,
     },

@@ -24,7 +24,7 @@ impl<T: Scalar> ZScratch<T> {
     }
 }
 
-/// `z = X H^+`, where `hht` is `H H^T`.
+/// `z = X H^+`, where `hht` is `H H^T` over all parts.
 pub(crate) fn z_least_squares<T: Scalar>(
     z: &mut Matrix<T>,
     x: &dyn DataMatrix<T>,
@@ -34,13 +34,13 @@ pub(crate) fn z_least_squares<T: Scalar>(
 ) -> Result<()> {
     let whitening = Whitening::of::<T>(hht)?;
     if whitening.well_conditioned {
-        x.mul_tr(h, &mut scratch.x_ht);
+        x.mul_tr(h, &mut scratch.x_ht)?;
         mul(z, scratch.x_ht.view(), whitening.inverse.cast().view());
     } else {
         let w = whitening.w.cast::<T>();
         let orthonormal = product(w.view(), h.view());
         let mut image = Matrix::zeros(z.rows(), whitening.rank());
-        x.mul_tr(&orthonormal, &mut image);
+        x.mul_tr(&orthonormal, &mut image)?;
         mul(z, image.view(), w.view());
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use deepnmf::{
     Activation, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf, HSolver,
-    LabelGraph, Loss, MultilayerNmf, NeNmf, Nmf, NonNegativeStart, NormalForm, Optimizer,
-    Penalties, Pretraining, SemiNmf, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
+    LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Nmf, NonNegativeStart, NormalForm, Optimizer,
+    Penalties, Pretraining, SemiNmf, Settings, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -21,18 +21,8 @@ const NO_ATTRIBUTE: &str = "none";
 
 /// A model with its settings.
 pub(super) enum Plan {
-    Shallow(SemiNmf),
-    Deep(DeepSemiNmf),
-    Baseline(WhitenedPca),
-    Nmf(Nmf),
-    NeNmf(NeNmf),
-    Gnmf(Gnmf),
-    MultilayerNmf(MultilayerNmf),
-    Cnmf(Cnmf),
-    Dnmf(Dnmf),
-    Wsf(Wsf),
-    WsfMa(WsfMa),
-    DeepWsf(DeepWsf),
+    /// One fit.
+    Model(Settings),
     /// Supervised pre-training by the first, then the second.
     Transfer(DeepWsf, DeepSemiNmf),
 }
@@ -55,52 +45,55 @@ impl Plan {
             ))),
         };
         let deep = || deep(args, DeepSemiNmf::new(args.layers.clone()).with(options.clone()));
-        Ok(match model {
-            ModelName::WhitenedPca => Self::Baseline(WhitenedPca::new(shallow()?).seed(args.seed)),
-            ModelName::Nmf => Self::Nmf(nmf(args, shallow()?, &options)?),
+        Ok(Self::Model(match model {
+            ModelName::WhitenedPca => WhitenedPca::new(shallow()?).seed(args.seed).into(),
+            ModelName::Nmf => nmf(args, shallow()?, &options)?.into(),
             ModelName::NeNmf => {
                 let k = shallow()?;
-                Self::NeNmf(NeNmf::new(k).with(nmf(args, k, &options)?))
+                NeNmf::new(k).with(nmf(args, k, &options)?).into()
             }
-            ModelName::Gnmf => Self::Gnmf(gnmf(args, shallow()?, &options)?),
-            ModelName::MultilayerNmf => Self::MultilayerNmf(
-                MultilayerNmf::new(args.layers.clone()).with(nmf(args, 1, &options)?),
-            ),
+            ModelName::Gnmf => gnmf(args, shallow()?, &options)?.into(),
+            ModelName::MultilayerNmf => {
+                MultilayerNmf::new(args.layers.clone()).with(nmf(args, 1, &options)?).into()
+            }
             ModelName::Cnmf => {
                 labels.weights(1)?;
                 let k = shallow()?;
-                Self::Cnmf(Cnmf::new(k).with(published(args, nmf(args, k, &options)?)))
+                Cnmf::new(k).with(published(args, nmf(args, k, &options)?)).into()
             }
             ModelName::Dnmf => {
                 labels.weights(1)?;
                 let k = shallow()?;
                 let gamma = args.baseline.gamma.unwrap_or(GAMMA);
                 let dnmf = Dnmf::new(k, gamma, args.baseline.delta.unwrap_or(0.0));
-                Self::Dnmf(dnmf.with(published(args, nmf(args, k, &options)?)))
+                dnmf.with(published(args, nmf(args, k, &options)?)).into()
             }
-            ModelName::SemiNmf => Self::Shallow(SemiNmf::new(shallow()?).with(options)),
+            ModelName::SemiNmf => SemiNmf::new(shallow()?).with(options).into(),
             ModelName::DeepSemiNmf if labels.auxiliary.is_some() => {
-                Self::Transfer(deep_wsf(args, deep()?)?, deep()?)
+                return Ok(Self::Transfer(deep_wsf(args, deep()?)?, deep()?));
             }
-            ModelName::DeepSemiNmf => Self::Deep(deep()?),
+            ModelName::DeepSemiNmf => deep()?.into(),
             ModelName::Wsf => {
                 let lambda = labels.weights(1)?[0];
-                Self::Wsf(Wsf::new(shallow()?, lambda).graph(labels.graph()?).with(options))
+                Wsf::new(shallow()?, lambda).graph(labels.graph()?).with(options).into()
             }
             ModelName::WsfMa => {
                 let lambda = labels.weights(labels.attributes.len())?;
-                Self::WsfMa(WsfMa::new(shallow()?, lambda).graph(labels.graph()?).with(options))
+                WsfMa::new(shallow()?, lambda).graph(labels.graph()?).with(options).into()
             }
-            ModelName::DeepWsf => Self::DeepWsf(deep_wsf(args, deep()?)?),
-        })
+            ModelName::DeepWsf => deep_wsf(args, deep()?)?.into(),
+        }))
     }
 }
 
 /// Refuses flags that the model has no use for, so that none is ignored without a word.
 fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageError> {
-    let weak = matches!(model, ModelName::Wsf | ModelName::WsfMa | ModelName::DeepWsf);
-    let deep = matches!(model, ModelName::DeepSemiNmf | ModelName::DeepWsf);
-    let classes = matches!(model, ModelName::Cnmf | ModelName::Dnmf);
+    let can = model.abilities();
+    let labelled_model = can.is_some_and(|can| can.labels != LabelUse::None);
+    let any_sign = can.is_some_and(|can| can.negative_data);
+    let weak = labelled_model && any_sign;
+    let deep = can.is_some_and(|can| can.deep) && any_sign;
+    let classes = labelled_model && !any_sign;
     let transfer = args.labels.auxiliary.is_some() && model == ModelName::DeepSemiNmf;
     let (gnmf, dnmf) = (model == ModelName::Gnmf, model == ModelName::Dnmf);
     let semi = matches!(model, ModelName::SemiNmf | ModelName::DeepSemiNmf) && !transfer;
@@ -159,9 +152,8 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
         HSolver::Multiplicative { .. } => multiplicative(args, Nmf::REPEATS),
         other => other,
     };
-    let mut nmf = Nmf::new(k).start(start).solver(solver).stop(options.stop).seed(options.seed);
-    nmf.measure_bound = options.measure_bound;
-    Ok(nmf)
+    let FitOptions { scale, stop, seed, measure_bound, .. } = *options;
+    Ok(Nmf::new(k).with(FitOptions { start, scale, solver, stop, seed, measure_bound }))
 }
 
 /// Lee and Seung's rule, repeated as often as asked for, or as is usual.
@@ -173,7 +165,10 @@ fn multiplicative(args: &FitArgs, repeats: usize) -> HSolver {
 /// The rule that a model was published with, unless another one is asked for.
 fn published(args: &FitArgs, nmf: Nmf) -> Nmf {
     match args.solver {
-        None | Some(SolverName::Multiplicative) => nmf.solver(multiplicative(args, 1)),
+        None | Some(SolverName::Multiplicative) => {
+            let options = nmf.options.clone().solver(multiplicative(args, 1));
+            nmf.with(options)
+        }
         Some(_) => nmf,
     }
 }

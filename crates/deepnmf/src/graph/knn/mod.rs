@@ -1,4 +1,4 @@
-//! Every sample tied to its nearest neighbours (as in GNMF; Cai, He, Han & Huang 2011).
+//! Every sample connected to its nearest neighbours (as in GNMF; Cai, He, Han & Huang 2011).
 //!
 //! ```text
 //! w_jl > 0  where l is among the q nearest of j, or j among the q nearest of l
@@ -22,7 +22,7 @@ use super::Graph;
 use super::rbf::{check_width, heat, median_or_one};
 use super::tiles::Columns;
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Matrix, Scalar, dot};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};
 
 /// Columns that a thread changes at least: fewer are not worth the hand-over.
 const FEWEST_COLUMNS: usize = 64;
@@ -70,7 +70,7 @@ impl NeighbourSearch {
     }
 }
 
-/// The graph that ties every sample to its nearest ones.
+/// The graph that connects every sample to its nearest ones.
 #[derive(Debug, Clone)]
 pub struct Neighbours<T> {
     /// The edges of sample `j` are `starts[j]..starts[j + 1]`.
@@ -81,8 +81,31 @@ pub struct Neighbours<T> {
     degrees: Vec<T>,
 }
 
+/// What is searched, and how.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Search {
+    /// How many nearest samples each one is connected to.
+    pub neighbours: usize,
+    /// How much they count.
+    pub weights: NeighbourWeights,
+    /// How they are found.
+    pub method: NeighbourSearch,
+    /// The seed of an approximate search.
+    pub seed: u64,
+}
+
+impl Search {
+    /// The graph of these samples; all parts of `x` call it together.
+    ///
+    /// # Errors
+    /// If there are not more samples than `neighbours`, or a width is not above zero.
+    pub fn graph<T: Scalar>(self, x: &dyn DataMatrix<T>) -> Result<Box<dyn Graph<T> + '_>> {
+        super::gathered::neighbours(x, self)
+    }
+}
+
 impl<T: Scalar> Neighbours<T> {
-    /// The graph of these samples, found by a search that suits their number.
+    /// The graph of these samples, all in one place, found by a search that suits their number.
     ///
     /// # Errors
     /// If there are not more samples than `neighbours`, or a width is not above zero.
@@ -91,26 +114,22 @@ impl<T: Scalar> Neighbours<T> {
         neighbours: usize,
         weights: NeighbourWeights,
     ) -> Result<Self> {
-        Self::found_by((NeighbourSearch::Auto, 0), x, neighbours, weights)
+        Self::found_by(Search { neighbours, weights, method: NeighbourSearch::Auto, seed: 0 }, x)
     }
 
-    /// The graph of these samples, found by a given search, which may need a seed.
+    /// The graph of these samples, all in one place, found by a given search.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn found_by(
-        (search, seed): (NeighbourSearch, u64),
-        x: &dyn DataMatrix<T>,
-        neighbours: usize,
-        weights: NeighbourWeights,
-    ) -> Result<Self> {
+    pub fn found_by(search: Search, x: &dyn DataMatrix<T>) -> Result<Self> {
+        let Search { neighbours, weights, method, seed } = search;
         let n = x.shape().1;
         check_neighbours(neighbours, n)?;
         if let NeighbourWeights::Heat { sigma } = weights {
             check_width(sigma)?;
         }
-        let columns = Columns::about_the_mean(x.to_dense());
-        let found = if search.is_exact_for(n) {
+        let columns = Columns::about_the_mean(x.own_dense()?);
+        let found = if method.is_exact_for(n) {
             exact::nearest(&columns, neighbours)
         } else {
             approximate::nearest(&columns, neighbours, seed)?
@@ -124,7 +143,7 @@ impl<T: Scalar> Neighbours<T> {
         Ok(Self { starts, others: edges.iter().map(|e| e.to).collect(), weights, degrees })
     }
 
-    /// The samples tied to sample `j` and their weights, in the order of the samples.
+    /// The samples connected to sample `j` and their weights, in the order of the samples.
     ///
     /// # Panics
     /// If there is no such sample.
@@ -135,11 +154,15 @@ impl<T: Scalar> Neighbours<T> {
 }
 
 impl<T: Scalar> Graph<T> for Neighbours<T> {
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.degrees.len())
+    }
+
     fn degrees(&self) -> &[T] {
         &self.degrees
     }
 
-    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) {
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         let (k, factor) = (out.rows().max(1), T::from_f64(factor));
         let columns = out.as_mut_slice().par_chunks_mut(k).with_min_len(FEWEST_COLUMNS);
         columns.enumerate().for_each(|(j, out)| {
@@ -148,6 +171,7 @@ impl<T: Scalar> Graph<T> for Neighbours<T> {
                 out.iter_mut().zip(h.col(other)).for_each(|(o, h)| *o += weight * *h);
             }
         });
+        Ok(())
     }
 
     fn is_positive(&self) -> bool {

@@ -11,6 +11,8 @@
 //! `A^T A` holds the sizes of the classes: the second rule is that of NMF for a class's mean sample. So
 //! here `H` is kept whole, with equal columns, and sees `Z^T X` averaged over each class; any rule for
 //! the features does.
+//!
+//! The loop is `nmf/algorithm.rs`, with the classes as a constraint.
 
 mod params;
 #[cfg(test)]

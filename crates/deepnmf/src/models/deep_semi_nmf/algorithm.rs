@@ -20,31 +20,29 @@
 //! its top layer is WSF with the graph of that layer, and the graphs of the layers below shape the
 //! features of those layers for bases that no longer move.
 
-use crate::driver::{Algorithm, FitSession, Run};
+use crate::driver::{FitSession, Run};
 use crate::error::Result;
-use crate::graph::Graph;
 use crate::matrix::{
-    DataMatrix, Matrix, Scalar, Whitening, gram_of_columns, gram_of_rows, product, pseudo_inverse,
+    DataMatrix, Matrix, Parts, Scalar, Whitening, gram_of_columns, gram_of_rows, product,
+    pseudo_inverse,
 };
 use crate::models::factors::chain;
 use crate::models::graphs::Graphs;
 use crate::models::semi_nmf::SemiNmfLoop;
 use crate::models::{Factors, FitOptions};
-use crate::objective::{Fitted, error_from_products};
 use crate::observe::Stage;
 use crate::stop::StopRule;
-use crate::update::{HSolver, Tied, update_tied, with_roughness};
 
 /// By how much earlier the features of the lower layers are taken for converged.
 const LENIENCE: f64 = 100.0;
 
 /// Whether the closed form is exact for these factors: `Z_2 ... Z_m` has full column rank and
 /// `H_m` full row rank. (If a longer chain has full column rank, so has each of its ends.)
-pub(super) fn applies_to<T: Scalar>(factors: &Factors<T>) -> Result<bool> {
+pub(super) fn applies_to<T: Scalar>(factors: &Factors<T>, parts: Parts<'_>) -> Result<bool> {
     let h = factors.top_features();
     let k = h.rows();
     let mut gram = Matrix::zeros(k, k);
-    gram_of_rows(&mut gram, h);
+    gram_of_rows(&mut gram, h, parts)?;
     if Whitening::of::<T>(&gram)?.rank() < k {
         return Ok(false);
     }
@@ -66,13 +64,12 @@ pub(super) fn fine_tune<T: Scalar>(
     let Factors { z, mut h, .. } = factors;
     let top = h.pop().unwrap_or_else(|| unreachable!("a model has layers"));
     let graph = graphs.of(z.len());
-    let (tuned, run) = session.run(Stage::FineTuning, &options.stop, || {
-        SemiNmfLoop::tied(x, top, options.solver, graph)
+    let (tuned, run) = session.run(Stage::FineTuning, &options.stop, x.parts(), || {
+        SemiNmfLoop::regularized(x, top, options.solver, graph)
     })?;
-    let x_norm_sq = tuned.x_norm_sq;
     let (c, top) = tuned.into_factors();
     let mut runs = vec![run];
-    let (z, bases) = unfold(&c, &z)?;
+    let Unfolded { z, bases } = unfold(&c, &z)?;
     h.push(top);
     // Features that nothing else depends on need not be as exact.
     let rule = StopRule { kappa: LENIENCE * options.stop.kappa, ..options.stop };
@@ -80,19 +77,27 @@ pub(super) fn fine_tune<T: Scalar>(
         let pretrained = std::mem::replace(&mut h[i], Matrix::zeros(0, 0));
         let implied = product(z[i + 1].view(), h[i + 1].view()).map(|v| v.larger(T::ZERO));
         let stage = Stage::LowerFeatures { layer: i + 1 };
-        let (fitted, run) = session.run(stage, &rule, || {
-            let fixed = FixedBasis::new(x, x_norm_sq, basis, implied, options.solver);
-            Ok(fixed.or_rather(pretrained).tied_by(graphs.of(i + 1)))
+        let (fitted, run) = session.run(stage, &rule, x.parts(), || {
+            let fixed = SemiNmfLoop::with_fixed_basis(x, basis, implied, options.solver)?;
+            let mut fixed = fixed.or_rather(pretrained)?;
+            fixed.regularize(graphs.of(i + 1))?;
+            Ok(fixed)
         })?;
-        h[i] = fitted.h;
+        (_, h[i]) = fitted.into_factors();
         runs.push(run);
     }
     Ok((Factors::new(z, h), runs))
 }
 
-/// The bases of all layers from their product `c`, and `Z_1 ... Z_i` for each layer but the top.
-#[allow(clippy::type_complexity)]
-fn unfold<T: Scalar>(c: &Matrix<T>, z: &[Matrix<T>]) -> Result<(Vec<Matrix<T>>, Vec<Matrix<T>>)> {
+/// The bases of all layers of a linear model.
+struct Unfolded<T> {
+    z: Vec<Matrix<T>>,
+    /// `Z_1 ... Z_i` for each layer but the top.
+    bases: Vec<Matrix<T>>,
+}
+
+/// The bases of all layers from their product `c`.
+fn unfold<T: Scalar>(c: &Matrix<T>, z: &[Matrix<T>]) -> Result<Unfolded<T>> {
     let m = z.len();
     let mut new = z.to_vec();
     let mut bases = Vec::with_capacity(m);
@@ -110,82 +115,5 @@ fn unfold<T: Scalar>(c: &Matrix<T>, z: &[Matrix<T>]) -> Result<(Vec<Matrix<T>>, 
         new[0] = c.clone();
     }
     bases.reverse();
-    Ok((new, bases))
-}
-
-/// The features of one layer for a basis that no longer moves.
-struct FixedBasis<'a, T> {
-    x: &'a dyn DataMatrix<T>,
-    x_norm_sq: f64,
-    solver: HSolver,
-    phi: Matrix<T>,
-    h: Matrix<T>,
-    hht: Matrix<f64>,
-    phi_t_x: Matrix<T>,
-    phi_t_phi: Matrix<T>,
-    tied: Option<Tied<'a, T>>,
-    error: f64,
-}
-
-impl<'a, T: Scalar> FixedBasis<'a, T> {
-    fn new(
-        x: &'a dyn DataMatrix<T>,
-        x_norm_sq: f64,
-        phi: Matrix<T>,
-        h: Matrix<T>,
-        solver: HSolver,
-    ) -> Self {
-        let (k, n) = h.shape();
-        let mut phi_t_x = Matrix::zeros(k, n);
-        x.tr_mul(&phi, &mut phi_t_x);
-        let mut phi_t_phi = Matrix::zeros(k, k);
-        gram_of_columns(&mut phi_t_phi, &phi);
-        let hht = Matrix::zeros(k, k);
-        let (tied, error) = (None, 0.0);
-        let mut this = Self { x, x_norm_sq, solver, phi, h, hht, phi_t_x, phi_t_phi, tied, error };
-        this.measure();
-        this
-    }
-
-    /// Begins from other features if these fit better.
-    fn or_rather(mut self, other: Matrix<T>) -> Self {
-        let (error, h) = (self.error, std::mem::replace(&mut self.h, other));
-        self.measure();
-        if error <= self.error {
-            self.h = h;
-            self.measure();
-        }
-        self
-    }
-
-    /// Lets a graph tie the samples.
-    fn tied_by(self, graph: Option<&'a dyn Graph<T>>) -> Self {
-        Self { tied: graph.map(|graph| Tied::new(graph, &self.h)), ..self }
-    }
-
-    fn measure(&mut self) {
-        gram_of_rows(&mut self.hht, &self.h);
-        self.x.sum_over_parts(self.hht.as_mut_slice());
-        let fitted = Fitted {
-            phi: &self.phi,
-            h: &self.h,
-            phi_t_x: &self.phi_t_x,
-            phi_t_phi: &self.phi_t_phi,
-            hht: &self.hht,
-        };
-        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
-    }
-}
-
-impl<T: Scalar> Algorithm for FixedBasis<'_, T> {
-    fn error(&self) -> f64 {
-        with_roughness(self.error, self.tied.as_ref())
-    }
-
-    fn step(&mut self) -> Result<()> {
-        let products = (&self.phi_t_x, &self.phi_t_phi);
-        update_tied(self.solver, &mut self.h, products, &mut self.tied);
-        self.measure();
-        Ok(())
-    }
+    Ok(Unfolded { z: new, bases })
 }

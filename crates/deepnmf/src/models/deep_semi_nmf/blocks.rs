@@ -15,25 +15,23 @@
 
 use crate::error::Result;
 use crate::matrix::{
-    DataMatrix, Matrix, Scalar, Whitening, add_scaled, gram_of_rows, product, scale,
+    DataMatrix, Matrix, PartColumns, Scalar, Whitening, add_scaled, gram_of_rows, product, scale,
 };
 use crate::models::Factors;
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated, extrapolated_above_zero};
-use crate::models::graphs::Graphs;
-use crate::objective::{error_with_products, reconstruction_error};
-use crate::update::{HSolver, Tied, ZScratch, feature_products, update_tied, z_least_squares};
+use crate::objective::{Fitted, reconstruction_error};
+use crate::update::{
+    BasisProducts, HSolver, Regularizer, ZScratch, update_regularized, z_least_squares,
+};
 
-use super::params::{Loss, Penalties};
+use super::fit::Goal;
+use super::params::Loss;
 
 /// The loss, block by block.
 pub(super) struct Blocks<'a, T> {
     x: &'a dyn DataMatrix<T>,
     x_norm_sq: f64,
-    loss: Loss,
-    weights: Vec<f64>,
-    ridge: f64,
-    sparsity: f64,
-    graphs: Graphs<'a, T>,
+    goal: Goal<'a, T>,
     solver: HSolver,
 }
 
@@ -41,137 +39,119 @@ pub(super) struct Blocks<'a, T> {
 pub(super) fn descend<'a, T: Scalar>(
     x: &'a dyn DataMatrix<T>,
     factors: Factors<T>,
-    loss: (Loss, Vec<f64>),
-    held: (&Penalties, Graphs<'a, T>),
+    goal: Goal<'a, T>,
     solver: HSolver,
-) -> Extrapolated<Blocks<'a, T>> {
-    let blocks = Blocks::new(x, loss, held, solver);
-    let value = blocks.measure(&factors);
-    Extrapolated::new(blocks, factors, value)
+) -> Result<Extrapolated<Blocks<'a, T>>> {
+    let x_norm_sq = x.norm_sq()?;
+    let goal = goal.for_samples_of(x_norm_sq / x.parts().total() as f64);
+    let blocks = Blocks { x, x_norm_sq, goal, solver };
+    let value = blocks.measure(&factors)?;
+    Ok(Extrapolated::new(blocks, factors, value))
 }
 
-impl<'a, T: Scalar> Blocks<'a, T> {
-    fn new(
-        x: &'a dyn DataMatrix<T>,
-        (loss, weights): (Loss, Vec<f64>),
-        (penalties, graphs): (&Penalties, Graphs<'a, T>),
-        solver: HSolver,
-    ) -> Self {
-        let x_norm_sq = x.norm_sq();
-        let per_sample = x_norm_sq / x.shape().1 as f64;
-        Self {
-            x,
-            x_norm_sq,
-            loss,
-            weights,
-            ridge: penalties.ridge * per_sample,
-            sparsity: penalties.sparsity * per_sample,
-            graphs,
-            solver,
-        }
-    }
-
+impl<T: Scalar> Blocks<'_, T> {
     /// The objective where nothing has been computed yet.
-    fn measure(&self, factors: &Factors<T>) -> f64 {
+    fn measure(&self, factors: &Factors<T>) -> Result<f64> {
         let mut value = 0.0;
         let mut phi = Matrix::identity(0);
         for (i, (z, h)) in factors.z.iter().zip(&factors.h).enumerate() {
-            let error = match self.loss {
-                Loss::Layer if i > 0 => reconstruction_error(&factors.h[i - 1], z, h),
+            let error = match self.goal.loss {
+                Loss::Layer if i > 0 => {
+                    let below = PartColumns::new(factors.h[i - 1].view(), self.x.parts());
+                    reconstruction_error(&below, z, h)?
+                }
                 _ => {
                     phi = if i == 0 { z.clone() } else { product(phi.view(), z.view()) };
-                    reconstruction_error(self.x, &phi, h)
+                    reconstruction_error(self.x, &phi, h)?
                 }
             };
-            let roughness = self.graphs.of(i + 1).map_or(0.0, |graph| graph.roughness(h));
-            value += self.share(i, error, z, h) + roughness / 2.0;
+            let graph = self.goal.graphs.of(i + 1);
+            let penalty = graph.map_or(Ok(0.0), |graph| graph.penalty(h))?;
+            value += self.share(i, error, z, h)? + penalty / 2.0;
         }
-        value
+        Ok(value)
     }
 
     /// What layer `i` adds to the objective.
-    fn share(&self, i: usize, error: f64, z: &Matrix<T>, h: &Matrix<T>) -> f64 {
+    fn share(&self, i: usize, error: f64, z: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+        let Goal { weights, ridge, sparsity, .. } = &self.goal;
         let sum = || h.as_slice().iter().map(|v| v.to_f64()).sum::<f64>();
-        let sparse = if self.sparsity > 0.0 { self.sparsity * sum() } else { 0.0 };
-        self.weights[i] * error * error / 2.0 + self.ridge * z.norm_sq() / 2.0 + sparse
+        let sparse = if *sparsity > 0.0 { sparsity * self.x.parts().sum_of(sum())? } else { 0.0 };
+        Ok(weights[i] * error * error / 2.0 + ridge * z.norm_sq() / 2.0 + sparse)
     }
 
     fn sweep_layers(&self, factors: &mut Factors<T>) -> Result<f64> {
         let mut value = 0.0;
+        let parts = self.x.parts();
         for i in 0..factors.depth() {
-            let weight = self.weights[i];
+            let weight = self.goal.weights[i];
             let (below, from) = factors.h.split_at_mut(i);
             let (this, above) = from.split_at_mut(1);
-            let (input, h) =
-                (below.last().map_or(self.x, |h| h as &dyn DataMatrix<T>), &mut this[0]);
-            let z = &mut factors.z[i];
+            let below = below.last().map(|h| PartColumns::new(h.view(), parts));
+            let input = below.as_ref().map_or(self.x, |below| below as &dyn DataMatrix<T>);
+            let (h, z) = (&mut this[0], &mut factors.z[i]);
             let mut gram = Matrix::zeros(h.rows(), h.rows());
-            gram_of_rows(&mut gram, h);
+            gram_of_rows(&mut gram, h, parts)?;
             self.add_ridge(&mut gram, weight);
             let mut scratch = ZScratch::new(z.rows(), z.cols());
             z_least_squares(z, input, h, &gram, &mut scratch)?;
-            let (b, g) = feature_products(input, z);
-            let (mut pull, mut target) = (g.clone(), b.clone());
-            scale(&mut pull, weight);
-            scale(&mut target, weight);
+            let products = BasisProducts::of(input, z)?;
+            let mut pulled = products.clone();
+            scale(&mut pulled.phi_t_phi, weight);
+            scale(&mut pulled.phi_t_x, weight);
             if let Some(next) = above.first() {
-                let weight = self.weights[i + 1];
-                add_scaled(&mut target, weight, &product(factors.z[i + 1].view(), next.view()));
-                add_to_diagonal(&mut pull, weight);
+                let weight = self.goal.weights[i + 1];
+                let wanted = product(factors.z[i + 1].view(), next.view());
+                add_scaled(&mut pulled.phi_t_x, weight, &wanted);
+                add_to_diagonal(&mut pulled.phi_t_phi, weight);
             }
-            value += self.update(i, h, &pull, target) / 2.0;
-            let input_norm_sq = if i == 0 { self.x_norm_sq } else { input.norm_sq() };
-            let error = error_with_products(input, input_norm_sq, (&factors.z[i], h), (&b, &g));
-            value += self.share(i, error, &factors.z[i], h);
+            value += self.update(i, h, pulled)? / 2.0;
+            let input_norm_sq = if i == 0 { self.x_norm_sq } else { input.norm_sq()? };
+            let fitted = Fitted { phi: &factors.z[i], h, products: &products };
+            let error = fitted.error(input, input_norm_sq)?;
+            value += self.share(i, error, &factors.z[i], h)?;
         }
         Ok(value)
     }
 
     fn sweep_data(&self, factors: &mut Factors<T>) -> Result<f64> {
         let mut value = 0.0;
-        // Phi_{i-1}, Phi_{i-1}^T Phi_{i-1} and Phi_{i-1}^T X; the basis below the first layer is the
-        // identity.
-        let mut below: Option<(Matrix<T>, Matrix<T>, Matrix<T>)> = None;
+        // The basis below the first layer is the identity.
+        let mut below: Option<Below<T>> = None;
         for i in 0..factors.depth() {
-            let (gram, sum) = self.signals_above(factors, i);
+            let Signals { mut gram, sum } = self.signals_above(factors, i)?;
             let k = factors.z[i].cols();
-            if let Some((_, phi_t_phi, phi_t_x)) = &below {
-                let mut right = Matrix::zeros(phi_t_x.rows(), k);
-                phi_t_x.mul_tr(&sum, &mut right);
-                factors.z[i] = self.solve_between(phi_t_phi, &right, &gram)?;
+            if let Some(Below { products, .. }) = &below {
+                let mut right = Matrix::zeros(products.phi_t_x.rows(), k);
+                let image = PartColumns::new(products.phi_t_x.view(), self.x.parts());
+                image.mul_tr(&sum, &mut right)?;
+                factors.z[i] = self.solve_between(&products.phi_t_phi, &right, &gram)?;
             } else {
-                let mut gram = gram;
                 self.add_ridge(&mut gram, 1.0);
                 let z = &mut factors.z[i];
                 let mut scratch = ZScratch::new(z.rows(), k);
                 z_least_squares(z, self.x, &sum, &gram, &mut scratch)?;
             }
             let z = &factors.z[i];
-            let (phi, g, b) = match &below {
-                None => {
-                    let (b, g) = feature_products(self.x, z);
-                    (z.clone(), g, b)
-                }
-                Some((phi, phi_t_phi, phi_t_x)) => (
-                    product(phi.view(), z.view()),
-                    product(z.t(), product(phi_t_phi.view(), z.view()).view()),
-                    product(z.t(), phi_t_x.view()),
-                ),
+            let next = match &below {
+                None => Below { phi: z.clone(), products: BasisProducts::of(self.x, z)? },
+                Some(below) => below.times(z),
             };
-            let (mut weighted_g, mut weighted_b) = (g.clone(), b.clone());
-            scale(&mut weighted_g, self.weights[i]);
-            scale(&mut weighted_b, self.weights[i]);
+            let mut weighted = next.products.clone();
+            scale(&mut weighted.phi_t_phi, self.goal.weights[i]);
+            scale(&mut weighted.phi_t_x, self.goal.weights[i]);
             let h = &mut factors.h[i];
-            value += self.update(i, h, &weighted_g, weighted_b) / 2.0;
-            let error = error_with_products(self.x, self.x_norm_sq, (&phi, h), (&b, &g));
-            value += self.share(i, error, &factors.z[i], h);
-            below = Some((phi, g, b));
+            value += self.update(i, h, weighted)? / 2.0;
+            let fitted = Fitted { phi: &next.phi, h, products: &next.products };
+            let error = fitted.error(self.x, self.x_norm_sq)?;
+            value += self.share(i, error, &factors.z[i], h)?;
+            below = Some(next);
         }
         Ok(value)
     }
 
-    /// `sum_j w_j K_j K_j^T` and `sum_j w_j K_j` over the layers from `i` on.
-    fn signals_above(&self, factors: &Factors<T>, i: usize) -> (Matrix<f64>, Matrix<T>) {
+    /// The signals of the layers from `i` on.
+    fn signals_above(&self, factors: &Factors<T>, i: usize) -> Result<Signals<T>> {
         let k = factors.h[i].rows();
         let mut gram = Matrix::zeros(k, k);
         let mut sum = Matrix::zeros(k, factors.h[i].cols());
@@ -180,11 +160,11 @@ impl<'a, T: Scalar> Blocks<'a, T> {
             let signal = (i + 1..=j)
                 .rev()
                 .fold(factors.h[j].clone(), |h, l| product(factors.z[l].view(), h.view()));
-            gram_of_rows(&mut one, &signal);
-            add_scaled(&mut gram, self.weights[j], &one);
-            add_scaled(&mut sum, self.weights[j], &signal);
+            gram_of_rows(&mut one, &signal, self.x.parts())?;
+            add_scaled(&mut gram, self.goal.weights[j], &one);
+            add_scaled(&mut sum, self.goal.weights[j], &signal);
         }
-        (gram, sum)
+        Ok(Signals { gram, sum })
     }
 
     /// `Z` with `G Z S + ridge Z = R`.
@@ -195,7 +175,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
         s: &Matrix<f64>,
     ) -> Result<Matrix<T>> {
         let (g, right) = (g.cast::<f64>(), right.cast::<f64>());
-        if self.ridge == 0.0 {
+        if self.goal.ridge == 0.0 {
             let left = Whitening::of::<T>(&g)?.inverse;
             let inverse = Whitening::of::<T>(s)?.inverse;
             let solved = product(product(left.view(), right.view()).view(), inverse.view());
@@ -206,7 +186,7 @@ impl<'a, T: Scalar> Blocks<'a, T> {
         let mut inside = product(product(g_vectors.t(), right.view()).view(), s_vectors.view());
         for (j, s) in s_values.iter().enumerate() {
             for (v, g) in inside.col_mut(j).iter_mut().zip(&g_values) {
-                *v /= g.max(0.0) * s.max(0.0) + self.ridge;
+                *v /= g.max(0.0) * s.max(0.0) + self.goal.ridge;
             }
         }
         let outside = product(g_vectors.view(), inside.view());
@@ -214,20 +194,47 @@ impl<'a, T: Scalar> Blocks<'a, T> {
     }
 
     fn add_ridge(&self, gram: &mut Matrix<f64>, weight: f64) {
-        if self.ridge > 0.0 {
-            add_to_diagonal(gram, self.ridge / weight);
+        if self.goal.ridge > 0.0 {
+            add_to_diagonal(gram, self.goal.ridge / weight);
         }
     }
 
-    /// Updates the features of layer `i + 1`; returns how rough they are then.
-    fn update(&self, i: usize, h: &mut Matrix<T>, g: &Matrix<T>, mut b: Matrix<T>) -> f64 {
-        if self.sparsity > 0.0 {
-            let slope = T::from_f64(self.sparsity);
-            b.as_mut_slice().iter_mut().for_each(|v| *v -= slope);
+    /// Updates the features of layer `i + 1`; returns their graph penalty.
+    fn update(&self, i: usize, h: &mut Matrix<T>, mut products: BasisProducts<T>) -> Result<f64> {
+        if self.goal.sparsity > 0.0 {
+            let slope = T::from_f64(self.goal.sparsity);
+            products.phi_t_x.as_mut_slice().iter_mut().for_each(|v| *v -= slope);
         }
-        let mut tied = self.graphs.of(i + 1).map(|graph| Tied::new(graph, h));
-        update_tied(self.solver, h, (&b, g), &mut tied);
-        tied.map_or(0.0, |tied| tied.roughness())
+        let graph = self.goal.graphs.of(i + 1);
+        let mut regularizer = graph.map(|graph| Regularizer::new(graph, h)).transpose()?;
+        update_regularized(self.solver, h, &products, &mut regularizer)?;
+        Ok(regularizer.map_or(0.0, |regularizer| regularizer.penalty()))
+    }
+}
+
+/// `sum_j w_j K_j K_j^T` and `sum_j w_j K_j` over some layers.
+struct Signals<T> {
+    gram: Matrix<f64>,
+    sum: Matrix<T>,
+}
+
+/// `Phi_i` and its products with the data.
+struct Below<T> {
+    phi: Matrix<T>,
+    products: BasisProducts<T>,
+}
+
+impl<T: Scalar> Below<T> {
+    /// `Phi_{i+1} = Phi_i Z_{i+1}`, without another look at the data.
+    fn times(&self, z: &Matrix<T>) -> Self {
+        let BasisProducts { phi_t_x, phi_t_phi } = &self.products;
+        Self {
+            phi: product(self.phi.view(), z.view()),
+            products: BasisProducts {
+                phi_t_x: product(z.t(), phi_t_x.view()),
+                phi_t_phi: product(z.t(), product(phi_t_phi.view(), z.view()).view()),
+            },
+        }
     }
 }
 
@@ -237,7 +244,7 @@ impl<T: Scalar> Sweeps for Blocks<'_, T> {
     /// No block moves again once the error of its layer is known, so the products that moved it also
     /// measure it.
     fn sweep(&self, factors: &mut Factors<T>) -> Result<f64> {
-        match self.loss {
+        match self.goal.loss {
             Loss::Layer => self.sweep_layers(factors),
             Loss::Paper | Loss::Data => self.sweep_data(factors),
         }

@@ -5,39 +5,39 @@ use super::params::{DeepSemiNmf, Form, Loss, NormalForm, Optimizer, Variant};
 use super::{algorithm, blocks, literal};
 use crate::activation::Activation;
 use crate::descent::{Accelerated, Adam, Lbfgs};
-use crate::driver::{FitSession, Run};
+use crate::driver::FitSession;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, scale};
+use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, Scalar, check_data, dot, scale};
 use crate::models::factors::check_shape;
 use crate::models::graphs::Graphs;
-use crate::models::semi_nmf::{check_given_features, start_and_run};
-use crate::models::summary::{Outcome, svd_bound};
-use crate::models::{Factors, Model, Notice, Settings, Summary};
+use crate::models::semi_nmf::{LayerTask, check_given_features, start_and_run};
+use crate::models::summary::{Bound, Record};
+use crate::models::{Abilities, Factors, Kind, Model, Notice, Outcome, Task, WarmStart};
 use crate::observe::Stage;
 use crate::stop::StopRule;
 
+impl Kind for DeepSemiNmf {
+    const ABILITIES: Abilities = Abilities::DEEP;
+
+    fn layers(&self) -> Vec<usize> {
+        self.layers.clone()
+    }
+
+    fn activation(&self) -> Activation {
+        self.activation
+    }
+
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        match task.from {
+            None => self.fit_supervised(task.x, Supervision::NONE, session),
+            Some(WarmStart::Factors(factors)) => self.fine_tune(task.x, factors, session),
+            Some(WarmStart::Bases(bases)) => self.fine_tune_bases(task.x, bases, session),
+        }
+    }
+}
+
 impl DeepSemiNmf {
-    /// Factorizes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or the settings do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
-    }
-
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        self.fit_supervised(x, Supervision::NONE, session)
-    }
-
-    /// Factorizes `x` with graphs that tie the samples of some layers.
+    /// Factorizes `x` with graph regularization of some layers.
     pub(crate) fn fit_supervised<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
@@ -45,16 +45,13 @@ impl DeepSemiNmf {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         self.check(x)?;
-        let mut fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
-        let factors = self.pretrain(x, supervision, &mut fit, session)?;
-        self.finish(x, factors, supervision, fit, session)
+        let mut record = Record { notices: self.increasing_layers(), ..Record::default() };
+        let factors = self.pretrain(x, supervision, &mut record, session)?;
+        self.finish(x, factors, supervision, record, session)
     }
 
-    /// Fine-tunes given factors instead of pre-training, for instance those of another model.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and if the factors do not have the shapes of this model.
-    pub fn fit_from<T: Scalar>(
+    /// Fine-tunes given factors instead of pre-training.
+    fn fine_tune<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
@@ -65,19 +62,15 @@ impl DeepSemiNmf {
         factors.check_shapes(p, n, &self.layers)?;
         for (i, (z, h)) in factors.z.iter().zip(&factors.h).enumerate() {
             check_data(z)?;
-            check_given_features(h, h.shape(), i + 1)?;
+            check_given_features(h, h.rows(), i + 1, x.parts())?;
         }
-        let fit = Fit { notices: self.increasing_layers(), ..Fit::default() };
+        let record = Record { notices: self.increasing_layers(), ..Record::default() };
         let factors = Factors { activation: self.activation, ..factors };
-        self.finish(x, factors, Supervision::NONE, fit, session)
+        self.finish(x, factors, Supervision::NONE, record, session)
     }
 
-    /// Begins from the bases `Z_1 .. Z_m` of another model, fitted to other samples with the same
-    /// features: the features of these samples are projected onto them, then all is fine-tuned.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and if the bases do not have the shapes of this model.
-    pub fn fit_from_bases<T: Scalar>(
+    /// Projects the samples onto given bases, then fine-tunes.
+    fn fine_tune_bases<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
         bases: Vec<Matrix<T>>,
@@ -96,7 +89,7 @@ impl DeepSemiNmf {
         let h = (1..=self.layers.len())
             .map(|layer| crate::project::non_negative_features(x, &factors, layer))
             .collect::<Result<_>>()?;
-        self.fit_from(x, Factors { h, ..factors }, session)
+        self.fine_tune(x, Factors { h, ..factors }, session)
     }
 
     /// Refuses bases of other layers than this model's.
@@ -118,26 +111,34 @@ impl DeepSemiNmf {
         &self,
         x: &dyn DataMatrix<T>,
         supervision: Supervision<'_, T>,
-        fit: &mut Fit,
+        record: &mut Record,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
         let graphs = if supervision.from_the_start { supervision.graphs } else { Graphs::NONE };
+        let parts = x.parts();
         let mut factors = Factors { activation: self.activation, ..Factors::new(vec![], vec![]) };
-        for (i, &k) in self.layers.iter().enumerate() {
-            let inverted = factors.h.last_mut().zip(factors.z.last_mut()).map(|(h, z)| {
-                fit_into_range(self.activation, z, h);
-                self.activation.invert(h)
-            });
-            let input = inverted.as_ref().map_or(x, |h| h as &dyn DataMatrix<T>);
-            let size = (k, i + 1 == self.layers.len());
-            let stage = Stage::Pretraining { layer: i + 1 };
-            let tied = (stage, graphs.of(i + 1));
-            let layer = start_and_run(input, size, tied, &self.options, session)?;
+        for (i, &components) in self.layers.iter().enumerate() {
+            let inverted = match factors.h.last_mut().zip(factors.z.last_mut()) {
+                Some((h, z)) => {
+                    fit_into_range(self.activation, z, h, parts)?;
+                    Some(self.activation.invert(h))
+                }
+                None => None,
+            };
+            let below = inverted.as_ref().map(|h| PartColumns::new(h.view(), parts));
+            let input = below.as_ref().map_or(x, |below| below as &dyn DataMatrix<T>);
+            let wanted = LayerTask {
+                components,
+                last: i + 1 == self.layers.len(),
+                stage: Stage::Pretraining { layer: i + 1 },
+                graph: graphs.of(i + 1),
+            };
+            let layer = start_and_run(input, wanted, &self.options, session)?;
             if i == 0 {
-                fit.singular_values = layer.singular_values;
+                record.singular_values = layer.singular_values;
             }
-            fit.notices.extend(layer.notice);
-            fit.runs.push(layer.run);
+            record.notices.extend(layer.notice);
+            record.runs.push(layer.run);
             factors.z.push(layer.z);
             factors.h.push(layer.h);
         }
@@ -150,46 +151,33 @@ impl DeepSemiNmf {
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
         supervision: Supervision<'_, T>,
-        mut fit: Fit,
+        mut record: Record,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        let x_norm_sq = x.norm_sq();
-        let tied = supervision.graphs.any();
+        let regularized = supervision.graphs.any();
         // One layer that has been trained is a finished Semi-NMF, or WSF.
         let trained = self.layers.len() == 1
-            && !fit.runs.is_empty()
+            && !record.runs.is_empty()
             && self.is_the_papers()
-            && (supervision.from_the_start || !tied);
-        let main_run = if trained { 0 } else { fit.runs.len() };
+            && (supervision.from_the_start || !regularized);
+        record.main_run = if trained { 0 } else { record.runs.len() };
         let mut factors = match trained {
             true => factors,
             false if self.is_the_papers() => {
-                self.algorithm_1(x, factors, supervision, &mut fit, session)?
+                self.algorithm_1(x, factors, supervision, &mut record, session)?
             }
-            false => self.descend(x, factors, supervision.graphs, &mut fit, session)?,
+            false => self.descend(x, factors, supervision.graphs, &mut record, session)?,
         };
-        bring_into_form(&mut factors, self.penalties.normal_form);
+        bring_into_form(&mut factors, self.penalties.normal_form, x.parts())?;
         let depth = self.layers.len();
-        let error = if self.is_the_papers() && !tied {
-            None
-        } else {
-            Some(factors.reconstruction_error(x, depth, factors.top_features())?)
-        };
-        let known = fit.singular_values.as_deref();
-        let (top, seed) = (self.layers[depth - 1], self.options.seed);
-        let bound = self.options.measure_bound.then(|| svd_bound(x, x_norm_sq, top, known, seed));
-        let outcome = Outcome {
-            x_norm_sq,
-            bound: bound.transpose()?,
-            seconds: session.seconds(),
-            runs: fit.runs,
-            main_run,
-            notices: fit.notices,
-            error,
-        };
-        let summary = Summary::new(x.shape(), outcome);
+        if !self.is_the_papers() || regularized {
+            let error = factors.reconstruction_error(x, depth, factors.top_features())?;
+            record.error = Some(error);
+        }
+        let bound = Bound { components: self.layers[depth - 1], seed: self.options.seed };
+        let summary = record.sum_up(x, self.options.measure_bound.then_some(bound), session)?;
         let used = Self { penalties: self.penalties_in_use(), ..self.clone() };
-        Ok(Model::new(Settings::DeepSemiNmf(used), factors, summary))
+        Ok(Model::new(used, Outcome { factors, summary }))
     }
 
     fn algorithm_1<T: Scalar>(
@@ -197,24 +185,26 @@ impl DeepSemiNmf {
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
         Supervision { graphs, variant, .. }: Supervision<'_, T>,
-        fit: &mut Fit,
+        record: &mut Record,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
         let (first, last) = (self.layers[0], self.layers[self.layers.len() - 1]);
         let printed = variant == Variant::Printed;
-        let fast = printed && self.form == Form::Fast && algorithm::applies_to(&factors)?;
-        if printed && self.form == Form::Fast && !fast {
-            fit.notices.push(Notice::LiteralForm);
+        let wanted = printed && self.form == Form::Fast;
+        let fast = wanted && algorithm::applies_to(&factors, x.parts())?;
+        if wanted && !fast {
+            record.notices.push(Notice::LiteralForm);
         }
         if printed && first > last {
-            fit.notices.push(Notice::RankCollapse { first, last });
+            record.notices.push(Notice::RankCollapse { first, last });
         }
         let (factors, runs) = if fast {
             algorithm::fine_tune(x, factors, graphs, &self.options, session)?
         } else {
-            literal::fine_tune(x, factors, (graphs, variant), &self.options, session)?
+            let form = literal::Printed { graphs, variant };
+            literal::fine_tune(x, factors, form, &self.options, session)?
         };
-        fit.runs.extend(runs);
+        record.runs.extend(runs);
         Ok(factors)
     }
 
@@ -224,72 +214,119 @@ impl DeepSemiNmf {
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
         graphs: Graphs<'_, T>,
-        fit: &mut Fit,
+        record: &mut Record,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
-        let penalties = self.penalties_in_use();
-        let loss = (self.loss, self.layer_weights());
-        let (stage, options) = (Stage::FineTuning, &self.options);
+        let goal = self.goal(graphs);
+        let (stage, options, parts) = (Stage::FineTuning, &self.options, x.parts());
         let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
         let linear = self.activation == Activation::Identity;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
-            let (tuned, run) = session.run(stage, &rule, || {
-                Ok(blocks::descend(x, factors, loss, (&penalties, graphs), options.solver))
-            })?;
-            fit.runs.push(run);
+            let (tuned, run) = session
+                .run(stage, &rule, parts, || blocks::descend(x, factors, goal, options.solver))?;
+            record.runs.push(run);
             return Ok(tuned.point);
         }
         let eliminate = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
-        let network = Network::new(x, &factors, loss, (&penalties, graphs), eliminate);
+        let network = Network::new(x, &factors, goal, eliminate)?;
         let point = network.point_of(factors);
         let (mut network, point, run) = match self.descent.optimizer {
             Optimizer::Auto | Optimizer::Varpro => {
-                let (done, run) = session.run(stage, &rule, || Lbfgs::new(network, point))?;
+                let (done, run) =
+                    session.run(stage, &rule, parts, || Lbfgs::new(network, point))?;
                 (done.objective, done.point, run)
             }
             Optimizer::Apg { joint } => {
                 let begin = || Accelerated::new(network, point, joint);
-                let (done, run) = session.run(stage, &rule, begin)?;
+                let (done, run) = session.run(stage, &rule, parts, begin)?;
                 (done.objective, done.point, run)
             }
             Optimizer::Adam { step } => {
-                let (done, run) = session.run(stage, &rule, || Adam::new(network, point, step))?;
+                let begin = || Adam::new(network, point, step);
+                let (done, run) = session.run(stage, &rule, parts, begin)?;
                 (done.objective, done.best, run)
             }
         };
-        fit.runs.push(run);
+        record.runs.push(run);
         network.factors_at(&point)
+    }
+
+    /// What is minimised over all layers.
+    pub(super) fn goal<'a, T>(&self, graphs: Graphs<'a, T>) -> Goal<'a, T> {
+        let penalties = self.penalties_in_use();
+        Goal {
+            loss: self.loss,
+            weights: self.layer_weights(),
+            ridge: penalties.ridge,
+            sparsity: penalties.sparsity,
+            graphs,
+        }
+    }
+}
+
+/// A loss over all layers with its penalties.
+pub(super) struct Goal<'a, T> {
+    pub(super) loss: Loss,
+    /// The weight of each layer.
+    pub(super) weights: Vec<f64>,
+    /// As shares of a sample's mean squared length, or as they are once that is known.
+    pub(super) ridge: f64,
+    pub(super) sparsity: f64,
+    pub(super) graphs: Graphs<'a, T>,
+}
+
+impl<T> Goal<'_, T> {
+    /// The same with weights that are no shares, for samples of this mean squared length.
+    pub(super) fn for_samples_of(self, mean_square: f64) -> Self {
+        Self { ridge: self.ridge * mean_square, sparsity: self.sparsity * mean_square, ..self }
     }
 }
 
 /// Brings features into the range of a bounded `g`; the basis takes over what they lose.
-fn fit_into_range<T: Scalar>(g: Activation, z: &mut Matrix<T>, h: &mut Matrix<T>) {
-    let largest = h.as_slice().iter().fold(0.0, |most: f64, v| most.max(v.to_f64()));
-    let gain = g.gain(largest);
+fn fit_into_range<T: Scalar>(
+    g: Activation,
+    z: &mut Matrix<T>,
+    h: &mut Matrix<T>,
+    parts: Parts<'_>,
+) -> Result<()> {
+    let mut largest = [h.as_slice().iter().fold(0.0, |most: f64, v| most.max(v.to_f64()))];
+    parts.max(&mut largest)?;
+    let gain = g.gain(largest[0]);
     scale(z, gain);
     scale(h, 1.0 / gain);
+    Ok(())
 }
 
 /// Gives the rows of `H_m` or the columns of `Z_m` length one.
-fn bring_into_form<T: Scalar>(factors: &mut Factors<T>, form: NormalForm) {
-    let (Some(z), Some(h)) = (factors.z.last_mut(), factors.h.last_mut()) else { return };
-    for r in 0..z.cols() {
-        let length = match form {
-            NormalForm::None => return,
-            NormalForm::Basis => 1.0 / crate::matrix::dot(z.col(r), z.col(r)).sqrt(),
-            NormalForm::Features => {
-                h.columns().map(|c| c[r].to_f64() * c[r].to_f64()).sum::<f64>().sqrt()
+fn bring_into_form<T: Scalar>(
+    factors: &mut Factors<T>,
+    form: NormalForm,
+    parts: Parts<'_>,
+) -> Result<()> {
+    let (Some(z), Some(h)) = (factors.z.last_mut(), factors.h.last_mut()) else { return Ok(()) };
+    let lengths: Vec<f64> = match form {
+        NormalForm::None => return Ok(()),
+        NormalForm::Basis => z.columns().map(|z| 1.0 / dot(z, z).sqrt()).collect(),
+        NormalForm::Features => {
+            let mut squares = vec![0.0; h.rows()];
+            for column in h.columns() {
+                squares.iter_mut().zip(column).for_each(|(s, v)| *s += v.to_f64() * v.to_f64());
             }
-        };
+            parts.sum(&mut squares)?;
+            squares.into_iter().map(f64::sqrt).collect()
+        }
+    };
+    for (r, length) in lengths.into_iter().enumerate() {
         if length.is_normal() {
             let (up, down) = (T::from_f64(length), T::from_f64(1.0 / length));
             z.col_mut(r).iter_mut().for_each(|v| *v *= up);
             (0..h.cols()).for_each(|j| h.col_mut(j)[r] *= down);
         }
     }
+    Ok(())
 }
 
-/// What ties samples to each other in a fit.
+/// The graphs of a fit, and where they count.
 pub(crate) struct Supervision<'a, T> {
     /// The graph of each layer.
     pub(crate) graphs: Graphs<'a, T>,
@@ -311,12 +348,4 @@ impl<T> Supervision<'_, T> {
     /// Nothing does.
     pub(crate) const NONE: Self =
         Self { graphs: Graphs::NONE, from_the_start: true, variant: Variant::Printed };
-}
-
-/// What a fit has learnt on its way.
-#[derive(Default)]
-struct Fit {
-    runs: Vec<Run>,
-    notices: Vec<Notice>,
-    singular_values: Option<Vec<f64>>,
 }

@@ -16,6 +16,7 @@
 //! The print has one `Psi` for both updates; the shapes of the second need `Phi`. A last round of
 //! the `Z_i` alone leaves each basis the best one for the features it is returned with.
 
+use super::params::Variant;
 use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, product, pseudo_inverse};
@@ -24,20 +25,24 @@ use crate::models::graphs::Graphs;
 use crate::models::{Factors, FitOptions};
 use crate::objective::reconstruction_error;
 use crate::observe::Stage;
+use crate::update::{BasisProducts, HSolver, Regularizer, update_regularized, with_penalty};
 
-use super::params::Variant;
-use crate::update::{HSolver, Tied, feature_products, update_tied, with_roughness};
+/// What Algorithm 2 adds to Algorithm 1, and in which form.
+pub(super) struct Printed<'a, T> {
+    pub(super) graphs: Graphs<'a, T>,
+    pub(super) variant: Variant,
+}
 
 /// Fine-tunes pre-trained factors.
 pub(super) fn fine_tune<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: Factors<T>,
-    (graphs, variant): (Graphs<'_, T>, Variant),
+    form: Printed<'_, T>,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<(Factors<T>, Vec<Run>)> {
-    let (tuned, mut run) = session.run(Stage::FineTuning, &options.stop, || {
-        Ok(LiteralLoop::new(x, factors, (graphs, variant), options.solver))
+    let (tuned, mut run) = session.run(Stage::FineTuning, &options.stop, x.parts(), || {
+        LiteralLoop::new(x, factors, form, options.solver)
     })?;
     let (factors, error) = tuned.finish()?;
     // The closing round belongs to the last iteration.
@@ -50,8 +55,7 @@ pub(super) fn fine_tune<T: Scalar>(
 pub(super) struct LiteralLoop<'a, T> {
     x: &'a dyn DataMatrix<T>,
     factors: Factors<T>,
-    graphs: Graphs<'a, T>,
-    variant: Variant,
+    form: Printed<'a, T>,
     solver: HSolver,
     error: f64,
 }
@@ -60,12 +64,12 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
     pub(super) fn new(
         x: &'a dyn DataMatrix<T>,
         factors: Factors<T>,
-        (graphs, variant): (Graphs<'a, T>, Variant),
+        form: Printed<'a, T>,
         solver: HSolver,
-    ) -> Self {
-        let mut this = Self { x, factors, graphs, variant, solver, error: 0.0 };
-        this.measure();
-        this
+    ) -> Result<Self> {
+        let mut this = Self { x, factors, form, solver, error: 0.0 };
+        this.measure()?;
+        Ok(this)
     }
 
     /// A last round of the bases, so that they fit the last features.
@@ -73,23 +77,25 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
         for i in 0..self.factors.depth() {
             self.update_z(i)?;
         }
-        self.measure();
+        self.measure()?;
         Ok((self.factors, self.error))
     }
 
     /// `Z_i <- Psi^+ X H~_i^+`.
     fn update_z(&mut self, i: usize) -> Result<()> {
         let Factors { z, h, .. } = &self.factors;
-        let from = match self.variant {
+        let from = match self.form.variant {
             Variant::Printed => z.len() - 1,
             // The first basis follows from layer 2, every other one from its own features.
             Variant::Released => i.max(1).min(z.len() - 1),
         };
         let above = z[i + 1..=from].iter().rev();
         let h_tilde = above.fold(h[from].clone(), |h, z| product(z.view(), h.view()));
-        let inverse_t = pseudo_inverse(h_tilde.t())?;
+        // The pseudo-inverse is that of the samples of all parts.
+        let parts = self.x.parts();
+        let inverse_t = pseudo_inverse(parts.gather(&h_tilde)?.t())?;
         let mut x_h = Matrix::zeros(self.x.shape().0, h_tilde.rows());
-        self.x.mul_tr(&inverse_t, &mut x_h);
+        self.x.mul_tr(&parts.own_columns(inverse_t), &mut x_h)?;
         self.factors.z[i] = if i == 0 {
             x_h
         } else {
@@ -98,19 +104,22 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
         Ok(())
     }
 
-    fn update_h(&mut self, i: usize) {
+    fn update_h(&mut self, i: usize) -> Result<()> {
         let phi = chain(&self.factors.z[..=i]);
         let h = &mut self.factors.h[i];
-        let (phi_t_x, phi_t_phi) = feature_products(self.x, &phi);
-        let mut tied = self.graphs.of(i + 1).map(|graph| Tied::new(graph, h));
-        update_tied(self.solver, h, (&phi_t_x, &phi_t_phi), &mut tied);
+        let products = BasisProducts::of(self.x, &phi)?;
+        let graph = self.form.graphs.of(i + 1);
+        let mut regularizer = graph.map(|graph| Regularizer::new(graph, h)).transpose()?;
+        update_regularized(self.solver, h, &products, &mut regularizer)
     }
 
-    fn measure(&mut self) {
+    fn measure(&mut self) -> Result<()> {
         let phi = chain(&self.factors.z);
         let top = self.factors.top_features();
-        let tied = self.graphs.of(self.factors.depth()).map(|graph| Tied::new(graph, top));
-        self.error = with_roughness(reconstruction_error(self.x, &phi, top), tied.as_ref());
+        let graph = self.form.graphs.of(self.factors.depth());
+        let regularizer = graph.map(|graph| Regularizer::new(graph, top)).transpose()?;
+        self.error = with_penalty(reconstruction_error(self.x, &phi, top)?, regularizer.as_ref());
+        Ok(())
     }
 }
 
@@ -122,9 +131,8 @@ impl<T: Scalar> Algorithm for LiteralLoop<'_, T> {
     fn step(&mut self) -> Result<()> {
         for i in 0..self.factors.depth() {
             self.update_z(i)?;
-            self.update_h(i);
+            self.update_h(i)?;
         }
-        self.measure();
-        Ok(())
+        self.measure()
     }
 }

@@ -9,23 +9,23 @@
 //! layer:  w_1 |X - Z_1 H_1|^2 / 2 + sum_{i>1} w_i |H_{i-1} - g(Z_i H_i)|^2 / 2
 //! ```
 //!
-//! plus a ridge on the bases, an l1 norm on the features that are variables and, where a graph ties
-//! the samples of a layer, `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in
-//! them only through least squares: it can be a variable like all others, or follow from them (the
+//! plus a ridge on the bases, an l1 norm on the features that are variables and, for a layer with a graph,
+//! `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in them only through least squares: it can be a variable like all others, or follow from them (the
 //! gradient with respect to them is then the one with `Z_1` held at its optimum).
 
 use crate::activation::Activation;
 use crate::descent::{Evaluated, Objective, Point};
 use crate::error::Result;
 use crate::matrix::{
-    DataMatrix, Matrix, Scalar, Whitening, add_mul, add_scaled, gram_of_columns, gram_of_rows, mul,
-    product, scale,
+    DataMatrix, Matrix, Parts, Scalar, Whitening, add_mul, add_scaled, gram_of_rows, mul, product,
+    scale,
 };
 use crate::models::Factors;
-use crate::models::graphs::Graphs;
-use crate::objective::{Fitted, error_from_products};
+use crate::objective::Fitted;
+use crate::update::BasisProducts;
 
-use super::params::{Loss, Penalties};
+use super::fit::Goal;
+use super::params::Loss;
 
 /// The least ridge on an eliminated `Z_1`, as a share of the mean squared length of the first
 /// layer's features. It keeps the least squares problem well conditioned, also in `f32`, and with it
@@ -39,11 +39,7 @@ pub(super) struct Network<'a, T> {
     x_norm_sq: f64,
     depth: usize,
     activation: Activation,
-    loss: Loss,
-    weights: Vec<f64>,
-    ridge: f64,
-    sparsity: f64,
-    graphs: Graphs<'a, T>,
+    goal: Goal<'a, T>,
     /// `Z_1` if it follows from the others.
     eliminated: Option<Eliminated<T>>,
 }
@@ -72,32 +68,25 @@ impl<'a, T: Scalar> Network<'a, T> {
     pub(super) fn new(
         x: &'a dyn DataMatrix<T>,
         factors: &Factors<T>,
-        (loss, weights): (Loss, Vec<f64>),
-        (penalties, graphs): (&Penalties, Graphs<'a, T>),
+        goal: Goal<'a, T>,
         eliminate: bool,
-    ) -> Self {
-        let x_norm_sq = x.norm_sq();
-        let (p, n) = x.shape();
+    ) -> Result<Self> {
+        let (x_norm_sq, parts) = (x.norm_sq()?, x.parts());
         let k = factors.z[0].cols();
-        let per_sample = x_norm_sq / n as f64;
-        let mean_square = factors.h[0].norm_sq() / k as f64;
+        let mean_square = parts.sum_of(factors.h[0].norm_sq())? / k as f64;
         let eliminated = eliminate.then(|| Eliminated {
             z: factors.z[0].clone(),
-            x_kt: Matrix::zeros(p, k),
+            x_kt: Matrix::zeros(x.shape().0, k),
             floor: FLOOR * mean_square,
         });
-        Self {
+        Ok(Self {
             x,
             x_norm_sq,
             depth: factors.depth(),
             activation: factors.activation,
-            loss,
-            weights,
-            ridge: penalties.ridge * per_sample,
-            sparsity: penalties.sparsity * per_sample,
-            graphs,
+            goal: goal.for_samples_of(x_norm_sq / parts.total() as f64),
             eliminated,
-        }
+        })
     }
 
     /// The variables of this loss, out of the factors of a model.
@@ -109,10 +98,10 @@ impl<'a, T: Scalar> Network<'a, T> {
 
     /// The factors of the model at a point; features that are no variables are computed.
     pub(super) fn factors_at(&mut self, point: &Point<T>) -> Result<Factors<T>> {
-        let signals = self.signals(point);
+        let signals = self.signals(point)?;
         self.solve_first_basis(point, &signals)?;
         let z: Vec<_> = (1..=self.depth).map(|i| self.basis(point, i).clone()).collect();
-        let h = match self.loss {
+        let h = match self.goal.loss {
             Loss::Paper => {
                 let top = self.features(point, self.depth).clone();
                 let mut implied = signals.into_iter().flat_map(|s| s.after).collect::<Vec<_>>();
@@ -129,7 +118,7 @@ impl<'a, T: Scalar> Network<'a, T> {
 
     /// The first layer whose features are variables.
     fn first_feature(&self) -> usize {
-        if self.loss == Loss::Paper { self.depth } else { 1 }
+        if self.goal.loss == Loss::Paper { self.depth } else { 1 }
     }
 
     fn basis_block(&self, layer: usize) -> usize {
@@ -152,18 +141,19 @@ impl<'a, T: Scalar> Network<'a, T> {
     }
 
     /// The signals that meet the data.
-    fn signals(&self, point: &Point<T>) -> Vec<Signal<T>> {
-        let layers = match self.loss {
+    fn signals(&self, point: &Point<T>) -> Result<Vec<Signal<T>>> {
+        let layers = match self.goal.loss {
             Loss::Paper => self.depth..=self.depth,
             Loss::Layer => 1..=1,
             Loss::Data => 1..=self.depth,
         };
-        let weight =
-            |layer: usize| if self.loss == Loss::Paper { 1.0 } else { self.weights[layer - 1] };
+        let weight = |layer: usize| {
+            if self.goal.loss == Loss::Paper { 1.0 } else { self.goal.weights[layer - 1] }
+        };
         layers.map(|layer| self.signal(point, layer, weight(layer))).collect()
     }
 
-    fn signal(&self, point: &Point<T>, layer: usize, weight: f64) -> Signal<T> {
+    fn signal(&self, point: &Point<T>, layer: usize, weight: f64) -> Result<Signal<T>> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for i in (2..=layer).rev() {
             let input = after.last().unwrap_or_else(|| self.features(point, layer));
@@ -173,8 +163,8 @@ impl<'a, T: Scalar> Network<'a, T> {
         }
         let arrived = after.last().unwrap_or_else(|| self.features(point, layer));
         let mut gram = Matrix::zeros(arrived.rows(), arrived.rows());
-        gram_of_rows(&mut gram, arrived);
-        Signal { layer, weight, before, after, gram }
+        gram_of_rows(&mut gram, arrived, self.x.parts())?;
+        Ok(Signal { layer, weight, before, after, gram })
     }
 
     /// `K`: the signal as it reaches the first layer.
@@ -193,11 +183,11 @@ impl<'a, T: Scalar> Network<'a, T> {
             add_scaled(&mut sum, signal.weight, self.arrived(point, signal));
         }
         for i in 0..k {
-            gram[(i, i)] += self.ridge.max(first.floor);
+            gram[(i, i)] += self.goal.ridge.max(first.floor);
         }
         let Some(first) = &mut self.eliminated else { return Ok(()) };
         let inverse = Whitening::of::<T>(&gram)?.inverse;
-        self.x.mul_tr(&sum, &mut first.x_kt);
+        self.x.mul_tr(&sum, &mut first.x_kt)?;
         let mut left = first.x_kt.cast::<f64>();
         let mut z = product(left.view(), inverse.view());
         // The gradient is only as good as this answer is exact: once more, for what is left over.
@@ -209,43 +199,64 @@ impl<'a, T: Scalar> Network<'a, T> {
     }
 
     /// The part of the loss that compares signals with the data.
-    fn meet_data(&self, point: &Point<T>, signals: &[Signal<T>], into: &mut Evaluated<T>) {
+    fn meet_data(
+        &self,
+        point: &Point<T>,
+        signals: &[Signal<T>],
+        into: &mut Evaluated<T>,
+    ) -> Result<()> {
         let z = self.basis(point, 1);
-        let (k, n) = (z.cols(), self.x.shape().1);
-        let (mut z_t_x, mut z_t_z) = (Matrix::zeros(k, n), Matrix::zeros(k, k));
-        self.x.tr_mul(z, &mut z_t_x);
-        gram_of_columns(&mut z_t_z, z);
+        let products = BasisProducts::of(self.x, z)?;
         for signal in signals {
             let arrived = self.arrived(point, signal);
-            let fitted = Fitted {
-                phi: z,
-                h: arrived,
-                phi_t_x: &z_t_x,
-                phi_t_phi: &z_t_z,
-                hht: &signal.gram,
-            };
-            let error = error_from_products(self.x, self.x_norm_sq, &fitted);
+            let fitted = Fitted { phi: z, h: arrived, products: &products };
+            let error = fitted.error_with(self.x, self.x_norm_sq, &signal.gram)?;
             into.value += signal.weight * error * error / 2.0;
-            let mut delta = Matrix::zeros(k, n);
-            mul(&mut delta, z_t_z.view(), arrived.view());
-            add_scaled(&mut delta, -1.0, &z_t_x);
+            let mut delta = Matrix::zeros(arrived.rows(), arrived.cols());
+            mul(&mut delta, products.phi_t_phi.view(), arrived.view());
+            add_scaled(&mut delta, -1.0, &products.phi_t_x);
             scale(&mut delta, signal.weight);
-            self.send_back(point, signal, delta, into);
+            self.send_back(point, signal, delta, into)?;
             if self.eliminated.is_none() {
-                self.first_basis_gradient(point, signal, &mut into.gradient[0]);
+                self.first_basis_gradient(point, signal, &mut into.gradient[0])?;
             }
         }
+        Ok(())
     }
 
     /// `dZ_1 += w (Z_1 K K^T - X K^T)`.
-    fn first_basis_gradient(&self, point: &Point<T>, signal: &Signal<T>, gradient: &mut Matrix<T>) {
+    fn first_basis_gradient(
+        &self,
+        point: &Point<T>,
+        signal: &Signal<T>,
+        gradient: &mut Matrix<T>,
+    ) -> Result<()> {
         let z = self.basis(point, 1);
         let mut x_kt = Matrix::zeros(z.rows(), z.cols());
-        self.x.mul_tr(self.arrived(point, signal), &mut x_kt);
+        self.x.mul_tr(self.arrived(point, signal), &mut x_kt)?;
         add_scaled(gradient, -signal.weight, &x_kt);
         let mut gram = signal.gram.cast::<T>();
         scale(&mut gram, signal.weight);
         add_mul(gradient, z.view(), gram.view());
+        Ok(())
+    }
+
+    /// `dZ += delta H^T` over the samples of all parts.
+    fn add_basis_gradient(
+        &self,
+        gradient: &mut Matrix<T>,
+        delta: &Matrix<T>,
+        h: &Matrix<T>,
+    ) -> Result<()> {
+        let parts = self.x.parts();
+        if parts.is_whole() {
+            add_mul(gradient, delta.view(), h.t());
+            return Ok(());
+        }
+        let mut sum = product(delta.view(), h.t());
+        parts.sum_matrix(&mut sum)?;
+        add_scaled(gradient, 1.0, &sum);
+        Ok(())
     }
 
     /// Takes the gradient `delta` with respect to a signal back to what made it.
@@ -255,11 +266,11 @@ impl<'a, T: Scalar> Network<'a, T> {
         signal: &Signal<T>,
         mut delta: Matrix<T>,
         into: &mut Evaluated<T>,
-    ) {
-        // What a signal becomes on its way down has ties only if these are the layer's features.
-        let tied = |layer| self.loss == Loss::Paper || layer == signal.layer;
-        if tied(1) {
-            self.tie(1, self.arrived(point, signal), &mut into.value, &mut delta);
+    ) -> Result<()> {
+        // A graph regularizes what a signal becomes on its way down only if that is the layer's features.
+        let regularized = |layer| self.goal.loss == Loss::Paper || layer == signal.layer;
+        if regularized(1) {
+            self.regularize(1, self.arrived(point, signal), &mut into.value, &mut delta)?;
         }
         for i in 2..=signal.layer {
             let place = signal.layer - i; // layers are stored from the top down
@@ -268,79 +279,93 @@ impl<'a, T: Scalar> Network<'a, T> {
                 0 => self.features(point, signal.layer),
                 _ => &signal.after[place - 1],
             };
-            add_mul(&mut into.gradient[self.basis_block(i)], delta.view(), input.t());
+            self.add_basis_gradient(&mut into.gradient[self.basis_block(i)], &delta, input)?;
             delta = product(self.basis(point, i).t(), delta.view());
-            if tied(i) {
-                self.tie(i, input, &mut into.value, &mut delta);
+            if regularized(i) {
+                self.regularize(i, input, &mut into.value, &mut delta)?;
             }
         }
         add_scaled(&mut into.gradient[self.feature_block(signal.layer)], 1.0, &delta);
+        Ok(())
     }
 
-    /// `Tr(H L H^T) / 2` and its gradient `H D - H W`, if a graph ties the samples of the layer.
-    fn tie(&self, layer: usize, h: &Matrix<T>, value: &mut f64, gradient: &mut Matrix<T>) {
-        let Some(graph) = self.graphs.of(layer) else { return };
+    /// The graph penalty `Tr(H L H^T) / 2` and its gradient `H D - H W`, if the layer has a graph.
+    fn regularize(
+        &self,
+        layer: usize,
+        h: &Matrix<T>,
+        value: &mut f64,
+        gradient: &mut Matrix<T>,
+    ) -> Result<()> {
+        let Some(graph) = self.goal.graphs.of(layer) else { return Ok(()) };
         let mut pull = Matrix::zeros(h.rows(), h.cols());
-        graph.add_product(-1.0, h, &mut pull);
+        graph.add_product(-1.0, h, &mut pull)?;
         for (j, d) in graph.degrees().iter().enumerate() {
             pull.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(g, h)| *g += *d * *h);
         }
-        *value += pull.inner(h) / 2.0;
+        *value += self.x.parts().sum_of(pull.inner(h))? / 2.0;
         add_scaled(gradient, 1.0, &pull);
+        Ok(())
     }
 
     /// `w |H_{i-1} - g(Z_i H_i)|^2 / 2` for the layers above the first.
-    fn meet_layers_below(&self, point: &Point<T>, into: &mut Evaluated<T>) {
+    fn meet_layers_below(&self, point: &Point<T>, into: &mut Evaluated<T>) -> Result<()> {
         for i in 2..=self.depth {
             let (z, h, weight) =
-                (self.basis(point, i), self.features(point, i), self.weights[i - 1]);
+                (self.basis(point, i), self.features(point, i), self.goal.weights[i - 1]);
             let a = product(z.view(), h.view());
             let mut delta = self.activation.apply(&a); // g(Z_i H_i) - H_{i-1}
             add_scaled(&mut delta, -1.0, self.features(point, i - 1));
-            into.value += weight * delta.norm_sq() / 2.0;
+            into.value += weight * self.x.parts().sum_of(delta.norm_sq())? / 2.0;
             scale(&mut delta, weight);
             add_scaled(&mut into.gradient[self.feature_block(i - 1)], -1.0, &delta);
             self.activation.chain_rule(&mut delta, &a);
-            add_mul(&mut into.gradient[self.basis_block(i)], delta.view(), h.t());
+            self.add_basis_gradient(&mut into.gradient[self.basis_block(i)], &delta, h)?;
             let gradient = &mut into.gradient[self.feature_block(i)];
             add_mul(gradient, z.t(), delta.view());
-            self.tie(i, h, &mut into.value, gradient);
+            self.regularize(i, h, &mut into.value, gradient)?;
         }
+        Ok(())
     }
 
-    fn penalise(&self, point: &Point<T>, into: &mut Evaluated<T>) {
+    fn penalise(&self, point: &Point<T>, into: &mut Evaluated<T>) -> Result<()> {
         if let Some(first) = &self.eliminated {
-            into.value += self.ridge.max(first.floor) * first.z.norm_sq() / 2.0;
+            into.value += self.goal.ridge.max(first.floor) * first.z.norm_sq() / 2.0;
         }
         for (block, (variables, gradient)) in point.iter().zip(&mut into.gradient).enumerate() {
-            if !self.non_negative(block) && self.ridge > 0.0 {
-                into.value += self.ridge * variables.norm_sq() / 2.0;
-                add_scaled(gradient, self.ridge, variables);
-            } else if self.non_negative(block) && self.sparsity > 0.0 {
+            if !self.is_features(block) && self.goal.ridge > 0.0 {
+                into.value += self.goal.ridge * variables.norm_sq() / 2.0;
+                add_scaled(gradient, self.goal.ridge, variables);
+            } else if self.is_features(block) && self.goal.sparsity > 0.0 {
                 let sum: f64 = variables.as_slice().iter().map(|v| v.to_f64()).sum();
-                into.value += self.sparsity * sum;
-                let slope = T::from_f64(self.sparsity);
+                into.value += self.goal.sparsity * self.x.parts().sum_of(sum)?;
+                let slope = T::from_f64(self.goal.sparsity);
                 gradient.as_mut_slice().iter_mut().for_each(|g| *g += slope);
             }
         }
+        Ok(())
     }
 }
 
 impl<T: Scalar> Objective<T> for Network<'_, T> {
     fn evaluate(&mut self, point: &Point<T>) -> Result<Evaluated<T>> {
-        let signals = self.signals(point);
+        let signals = self.signals(point)?;
         self.solve_first_basis(point, &signals)?;
         let gradient = point.iter().map(|b| Matrix::zeros(b.rows(), b.cols())).collect();
         let mut evaluated = Evaluated { value: 0.0, gradient };
-        self.meet_data(point, &signals, &mut evaluated);
-        if self.loss == Loss::Layer {
-            self.meet_layers_below(point, &mut evaluated);
+        self.meet_data(point, &signals, &mut evaluated)?;
+        if self.goal.loss == Loss::Layer {
+            self.meet_layers_below(point, &mut evaluated)?;
         }
-        self.penalise(point, &mut evaluated);
+        self.penalise(point, &mut evaluated)?;
         Ok(evaluated)
     }
 
-    fn non_negative(&self, block: usize) -> bool {
+    fn is_features(&self, block: usize) -> bool {
         block >= self.basis_block(self.depth + 1)
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        self.x.parts()
     }
 }

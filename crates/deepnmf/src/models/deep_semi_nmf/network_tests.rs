@@ -1,5 +1,6 @@
+use super::fit::Goal;
 use super::network::Network;
-use super::params::{Loss, Penalties};
+use super::params::Loss;
 use crate::activation::Activation;
 use crate::descent::{Objective, Point};
 use crate::graph::Graph;
@@ -22,14 +23,8 @@ fn factors(activation: Activation, depth: usize) -> Factors<f64> {
 }
 
 /// The loss by its definition.
-fn literal(
-    x: &Matrix<f64>,
-    f: &Factors<f64>,
-    (loss, weights): (Loss, &[f64]),
-    penalties: &Penalties,
-    graphs: Graphs<'_, f64>,
-) -> f64 {
-    let Penalties { ridge, sparsity, .. } = *penalties;
+fn literal(x: &Matrix<f64>, f: &Factors<f64>, goal: &Goal<'_, f64>) -> f64 {
+    let Goal { loss, weights, ridge, sparsity, graphs } = goal;
     let g = |m: Matrix<f64>| m.map(|v| f.activation.value(v));
     let half_square = |a: &Matrix<f64>, b: &Matrix<f64>| {
         a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / 2.0
@@ -57,15 +52,15 @@ fn literal(
             })
             .sum(),
     };
-    let features = if loss == Loss::Paper { &f.h[depth - 1..] } else { &f.h[..] };
+    let features = if *loss == Loss::Paper { &f.h[depth - 1..] } else { &f.h[..] };
     let sum: f64 = features.iter().flat_map(Matrix::as_slice).sum();
     let squares: f64 = f.z.iter().map(Matrix::norm_sq).sum();
     let per_sample = x.norm_sq() / N as f64;
-    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum) + literal_ties(f, loss, graphs)
+    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum) + literal_penalty(f, *loss, *graphs)
 }
 
 /// `1/4 sum_jl w_jl |h_j - h_l|^2` of every layer that has a graph.
-fn literal_ties(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>) -> f64 {
+fn literal_penalty(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>) -> f64 {
     let mut h = f.top_features().clone();
     let mut sum = 0.0;
     for layer in (1..=f.depth()).rev() {
@@ -93,9 +88,41 @@ fn weight(j: usize, l: usize) -> f64 {
     0.01 * ((j * l + j + l) % 5) as f64
 }
 
-type Case<'a> = (&'a Matrix<f64>, &'a Factors<f64>, Penalties, Graphs<'a, f64>);
+/// Data, factors, and what is minimised.
+struct Case<'a> {
+    x: &'a Matrix<f64>,
+    factors: Factors<f64>,
+    loss: Loss,
+    ridge: f64,
+    sparsity: f64,
+    graphs: Graphs<'a, f64>,
+}
 
-fn every_case(mut check: impl FnMut(Case<'_>, (Loss, Vec<f64>))) {
+impl<'a> Case<'a> {
+    fn goal(&self) -> Goal<'a, f64> {
+        let &Self { loss, ridge, sparsity, graphs, .. } = self;
+        let weights = [1.0, 0.5, 2.0, 0.7][..self.factors.depth()].to_vec();
+        Goal { loss, weights, ridge, sparsity, graphs }
+    }
+
+    fn network(&self, eliminate: bool) -> (Network<'a, f64>, Point<f64>) {
+        let network = Network::new(self.x, &self.factors, self.goal(), eliminate).unwrap();
+        let point = network.point_of(self.factors.clone());
+        (network, point)
+    }
+
+    /// Signals of lower rank than the first layer leave the least squares problem without one
+    /// answer; then a ridge that is far above rounding decides, and differences can be taken.
+    fn with_some_ridge(self) -> Self {
+        Self { ridge: self.ridge.max(1e-2), ..self }
+    }
+
+    fn name(&self) -> String {
+        format!("{} {} {:?}", self.factors.activation, self.factors.depth(), self.loss)
+    }
+}
+
+fn every_case(mut check: impl FnMut(Case<'_>)) {
     let x = normal::<f64>(P, N, 99);
     let graph = DenseGraph::new(Matrix::from_fn(N, N, weight));
     let some = [Some(&graph as &dyn Graph<f64>), Some(&graph), None, Some(&graph)];
@@ -103,11 +130,8 @@ fn every_case(mut check: impl FnMut(Case<'_>, (Loss, Vec<f64>))) {
         for depth in 2..=4 {
             for loss in LOSSES {
                 for (ridge, sparsity, graphs) in [(0.0, 0.0, &[][..]), (0.03, 0.02, &some)] {
-                    let weights: Vec<f64> = [1.0, 0.5, 2.0, 0.7][..depth].to_vec();
-                    let penalties = Penalties { ridge, sparsity, ..Penalties::default() };
-                    let graphs = Graphs::new(graphs);
-                    let factors = factors(activation, depth);
-                    check((&x, &factors, penalties, graphs), (loss, weights));
+                    let (factors, graphs) = (factors(activation, depth), Graphs::new(graphs));
+                    check(Case { x: &x, factors, loss, ridge, sparsity, graphs });
                 }
             }
         }
@@ -136,59 +160,46 @@ fn gradient_error(network: &mut Network<'_, f64>, point: &Point<f64>) -> f64 {
 
 #[test]
 fn the_loss_is_that_of_its_definition() {
-    every_case(|(x, factors, penalties, graphs), (loss, weights)| {
-        let mut network =
-            Network::new(x, factors, (loss, weights.clone()), (&penalties, graphs), false);
-        let value = network.evaluate(&network.point_of(factors.clone())).unwrap().value;
-        let by_hand = literal(x, factors, (loss, &weights), &penalties, graphs);
-        assert!((value / by_hand - 1.0).abs() < 1e-10, "{} {loss:?}", factors.activation);
+    every_case(|case| {
+        let (mut network, point) = case.network(false);
+        let value = network.evaluate(&point).unwrap().value;
+        let by_hand = literal(case.x, &case.factors, &case.goal());
+        assert!((value / by_hand - 1.0).abs() < 1e-10, "{}", case.name());
     });
 }
 
 #[test]
 fn gradients_are_those_of_finite_differences() {
-    every_case(|(x, factors, penalties, graphs), loss| {
-        let name = format!("{} {} {:?}", factors.activation, factors.depth(), loss.0);
-        let mut network = Network::new(x, factors, loss, (&penalties, graphs), false);
-        let point = network.point_of(factors.clone());
+    every_case(|case| {
+        let (mut network, point) = case.network(false);
         let off = gradient_error(&mut network, &point);
-        assert!(off < 1e-6, "{name}: {off}");
+        assert!(off < 1e-6, "{}: {off}", case.name());
     });
-}
-
-/// Signals of lower rank than the first layer leave the least squares problem without one answer;
-/// then a ridge that is far above rounding decides, and differences can be taken.
-fn with_some_ridge(penalties: Penalties) -> Penalties {
-    Penalties { ridge: penalties.ridge.max(1e-2), ..penalties }
 }
 
 #[test]
 fn gradients_with_the_first_basis_eliminated_are_those_of_finite_differences() {
-    every_case(|(x, factors, penalties, graphs), loss| {
-        let penalties = with_some_ridge(penalties);
-        let name = format!("{} {} {:?}", factors.activation, factors.depth(), loss.0);
-        let mut network = Network::new(x, factors, loss, (&penalties, graphs), true);
-        let point = network.point_of(factors.clone());
+    every_case(|case| {
+        let case = case.with_some_ridge();
+        let (mut network, point) = case.network(true);
         let off = gradient_error(&mut network, &point);
-        assert!(off < 1e-6, "{name}: {off}");
+        assert!(off < 1e-6, "{}: {off}", case.name());
     });
 }
 
 #[test]
 fn no_first_basis_is_better_than_the_eliminated_one() {
-    every_case(|(x, factors, penalties, graphs), (loss, weights)| {
-        let penalties = with_some_ridge(penalties);
-        let mut network =
-            Network::new(x, factors, (loss, weights.clone()), (&penalties, graphs), true);
-        let point = network.point_of(factors.clone());
+    every_case(|case| {
+        let case = case.with_some_ridge();
+        let (mut network, point) = case.network(true);
         let best = network.factors_at(&point).unwrap();
         let value = network.evaluate(&point).unwrap().value;
         for seed in 0..3 {
-            let mut other = factors.clone();
+            let mut other = case.factors.clone();
             let push = normal::<f64>(P, LAYERS[0], seed);
             other.z[0] =
                 Matrix::from_fn(P, LAYERS[0], |i, j| best.z[0][(i, j)] + 1e-3 * push[(i, j)]);
-            let literal = literal(x, &other, (loss, &weights), &penalties, graphs);
+            let literal = literal(case.x, &other, &case.goal());
             assert!(literal >= value * (1.0 - 1e-9));
         }
     });

@@ -1,16 +1,19 @@
 //! Nonlinear models and consistent losses, whole.
 
 use super::blocks::descend;
+use super::fit::Goal;
 use super::*;
 use crate::activation::Activation;
 use crate::driver::{Algorithm, FitSession};
+use crate::graph::Graph;
 use crate::matrix::{Matrix, pseudo_inverse};
+use crate::models::extrapolation::tests::only_rounding;
 use crate::models::factors::chain;
 use crate::models::graphs::Graphs;
-use crate::models::{Factors, FitOptions, SemiNmf};
+use crate::models::{Factorization, Factors, FitOptions, SemiNmf, WarmStart};
 use crate::observe::Stage;
 use crate::stop::StopRule;
-use crate::testing::{distance, literal_error, literal_product, normal, positive};
+use crate::testing::{DenseGraph, distance, literal_error, literal_product, normal, positive};
 use crate::update::HSolver;
 use crate::{Model, Projection};
 
@@ -107,15 +110,19 @@ fn single_precision_takes_the_same_first_steps_as_double() {
 }
 
 #[test]
-fn block_descent_never_rises_and_agrees_with_gradients() {
+fn no_sweep_of_block_descent_rises_and_it_agrees_with_gradients() {
     for (seed, loss) in CONSISTENT.into_iter().enumerate() {
         let x = curved(12, 50, 6 + seed as u64);
         let stop = StopRule { kappa: 1e-9, max_iterations: 3000, max_seconds: None };
         let options = FitOptions::default().stop(stop);
         let penalties = Penalties { ridge: 0.01, sparsity: 0.001, ..Penalties::default() };
         let model = DeepSemiNmf::new([6, 3]).loss(loss).penalties(penalties).with(options);
+        let pretrained = model.clone().descent(Descent { max_iterations: 0, ..Descent::default() });
+        let start = pretrained.fit(&x).unwrap().factors;
+        let mut sweeps = descend(&x, start, model.goal(Graphs::NONE), HSolver::HALS).unwrap();
+        (0..500).for_each(|_| sweeps.step().unwrap());
+        assert!(only_rounding(&sweeps.rising), "{loss:?} {:?}", sweeps.rising);
         let blocks = model.fit(&x).unwrap();
-        assert!(never_rises(&blocks.summary.history), "{loss:?}");
         let descent = Descent { optimizer: Optimizer::Varpro, max_iterations: 3000 };
         let gradients = model.descent(descent).fit(&x).unwrap();
         let end = |m: &Model<f64>| tuned(m).history[tuned(m).history.len() - 1];
@@ -124,23 +131,27 @@ fn block_descent_never_rises_and_agrees_with_gradients() {
 }
 
 #[test]
-fn block_descent_goes_down_with_every_rule() {
+fn no_sweep_of_block_descent_rises_with_any_rule_or_graph() {
     let x = normal::<f64>(9, 40, 8);
     let start = Factors::new(
         vec![normal(9, 6, 1), normal(6, 4, 2), normal(4, 3, 3)],
         vec![positive(6, 40, 4), positive(4, 40, 5), positive(3, 40, 6)],
     );
+    let labels: Vec<Option<u32>> = (0..40).map(|j| (j % 5 != 2).then_some(j % 3)).collect();
+    let graph = DenseGraph::of_labels(0.05, &labels);
+    let some = [Some(&graph as &dyn Graph<f64>), None, Some(&graph)];
     for loss in CONSISTENT {
         for solver in [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED] {
-            let weights = vec![1.0, 0.5, 2.0];
-            let penalties = Penalties { ridge: 1e-3, sparsity: 1e-3, ..Penalties::default() };
-            let mut blocks =
-                descend(&x, start.clone(), (loss, weights), (&penalties, Graphs::NONE), solver);
-            let mut before = blocks.error();
-            for _ in 0..20 {
-                blocks.step().unwrap();
-                assert!(blocks.error() <= before, "{loss:?} {solver:?}");
-                before = blocks.error();
+            for graphs in [Graphs::NONE, Graphs::new(&some)] {
+                let weights = vec![1.0, 0.5, 2.0];
+                let goal = Goal { loss, weights, ridge: 1e-3, sparsity: 1e-3, graphs };
+                let mut blocks = descend(&x, start.clone(), goal, solver).unwrap();
+                let before = blocks.error();
+                for _ in 0..200 {
+                    blocks.step().unwrap();
+                }
+                assert!(blocks.error() < before, "{loss:?} {solver:?}");
+                assert!(only_rounding(&blocks.rising), "{loss:?} {solver:?} {:?}", blocks.rising);
             }
         }
     }
@@ -199,11 +210,10 @@ fn every_block_is_least_in_the_loss_as_defined() {
     let (weights, ridge, sparsity) = (vec![1.0, 0.5, 2.0], 1e-2, 1e-3);
     let per_sample = x.norm_sq() / 20.0;
     let scaled = [ridge * per_sample, sparsity * per_sample];
-    let penalties = Penalties { ridge, sparsity, ..Penalties::default() };
     for loss in CONSISTENT {
-        let given = (loss, weights.clone());
+        let goal = Goal { loss, weights: weights.clone(), ridge, sparsity, graphs: Graphs::NONE };
         let exact = HSolver::Accelerated { steps: 3000 };
-        let mut blocks = descend(&x, start.clone(), given, (&penalties, Graphs::NONE), exact);
+        let mut blocks = descend(&x, start.clone(), goal, exact).unwrap();
         let value = |f: &Factors<f64>| literal_loss(&x, f, loss, &weights, scaled);
         blocks.step().unwrap(); // the first one has no momentum
         let mut literal = start.clone();
@@ -302,11 +312,11 @@ fn the_bases_of_another_model_are_where_a_fit_begins() {
     for activation in [Activation::Identity, Activation::Relu] {
         let model = DeepSemiNmf::new([10, 4]).activation(activation);
         let first = model.fit(&other).unwrap();
-        let session = &mut FitSession::new();
-        let second = model.fit_from_bases(&x, first.factors.z.clone(), session).unwrap();
+        let (bases, session) = (WarmStart::Bases(first.factors.z), &mut FitSession::new());
+        let second = model.fit_from(&x, bases.clone(), session).unwrap();
         assert_eq!(second.summary.runs[0].stage, Stage::FineTuning);
         assert_eq!(second.factors.top_features().shape(), (4, 80));
-        let wrong = DeepSemiNmf::new([10, 5]).fit_from_bases(&x, first.factors.z, session);
+        let wrong = DeepSemiNmf::new([10, 5]).fit_from(&x, bases, session);
         assert!(wrong.unwrap_err().to_string().contains("found 10-4, but 10-5"));
     }
 }

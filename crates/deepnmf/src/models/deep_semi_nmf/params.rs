@@ -86,7 +86,7 @@ impl Default for Descent {
     }
 }
 
-/// What is held small or brought into shape because a free basis leaves it undetermined.
+/// Penalties, and the form of the result, which a free basis leaves undetermined.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Penalties {
@@ -114,7 +114,7 @@ pub enum NormalForm {
 /// Deep Semi-NMF: `X ~ Z_1 g(Z_2 ... g(Z_m H_m))` with non-negative features in every layer.
 ///
 /// ```
-/// use deepnmf::{Activation, DeepSemiNmf, Matrix};
+/// use deepnmf::{Activation, DeepSemiNmf, Factorization, Matrix};
 /// let x = Matrix::from_fn(12, 40, |i, j| ((i * j) as f64).sin() + 1.0);
 /// let linear = DeepSemiNmf::new([6, 3]).fit(&x)?;
 /// assert_eq!(linear.factors.h[1].shape(), (3, 40));
@@ -141,7 +141,7 @@ pub struct DeepSemiNmf {
     /// How the loss over all layers is lowered.
     #[serde(default)]
     pub descent: Descent,
-    /// What is held small.
+    /// Penalties.
     #[serde(default)]
     pub penalties: Penalties,
     /// Settings that all models share.
@@ -205,13 +205,13 @@ impl DeepSemiNmf {
         Self { descent: Descent { optimizer, ..self.descent }, ..self }
     }
 
-    /// Sets what is held small.
+    /// Sets the penalties.
     #[must_use]
     pub fn penalties(self, penalties: Penalties) -> Self {
         Self { penalties, ..self }
     }
 
-    /// Whether Algorithm 1 of the paper applies: a linear model, its loss, nothing held small.
+    /// Whether Algorithm 1 of the paper applies: a linear model, its loss, no penalty.
     pub(crate) fn is_the_papers(&self) -> bool {
         self.activation == Activation::Identity
             && self.loss == Loss::Paper
@@ -236,7 +236,7 @@ impl DeepSemiNmf {
         self.check_weights()?;
         self.check_penalties()?;
         check_data(x)?;
-        check_layers(&self.layers, x.shape().1)
+        check_layers(&self.layers, x.parts().total())
     }
 
     fn check_weights(&self) -> Result<()> {

@@ -1,10 +1,10 @@
 use super::*;
 use crate::Start;
 use crate::driver::{Algorithm, FitSession};
-use crate::matrix::{Matrix, SvdMethod, pseudo_inverse, truncated_svd};
-use crate::models::deep_semi_nmf::literal::LiteralLoop;
+use crate::matrix::{Matrix, Parts, SvdMethod, pseudo_inverse, truncated_svd};
+use crate::models::deep_semi_nmf::literal::{LiteralLoop, Printed};
 use crate::models::graphs::Graphs;
-use crate::models::{Factors, FitOptions, Notice, SemiNmf};
+use crate::models::{Factorization, Factors, FitOptions, Notice, SemiNmf, WarmStart};
 use crate::observe::Stage;
 use crate::stop::{StopReason, StopRule};
 use crate::testing::{distance, literal_error, literal_product, normal, positive};
@@ -41,7 +41,8 @@ fn both_forms(
     solver: HSolver,
     iterations: usize,
 ) -> (Factors<f64>, Factors<f64>) {
-    let mut literal = LiteralLoop::new(x, start.clone(), (Graphs::NONE, Variant::Printed), solver);
+    let form = Printed { graphs: Graphs::NONE, variant: Variant::Printed };
+    let mut literal = LiteralLoop::new(x, start.clone(), form, solver).unwrap();
     for _ in 0..iterations {
         literal.step().unwrap();
     }
@@ -59,7 +60,7 @@ fn the_fast_form_equals_algorithm_one_as_printed() {
     for layers in [&[7, 3][..], &[9, 5, 3], &[10, 8, 5, 3], &[4]] {
         let x = normal::<f64>(14, 60, 1);
         let start = pretrained(&x, layers);
-        assert!(algorithm::applies_to(&start).unwrap());
+        assert!(algorithm::applies_to(&start, Parts::whole(60)).unwrap());
         for solver in SOLVERS {
             for iterations in [1, 30] {
                 let (literal, fast) = both_forms(&x, &start, solver, iterations);
@@ -145,11 +146,12 @@ fn given_factors_are_fine_tuned_instead_of_pretrained() {
     let x = positive::<f64>(15, 50, 8);
     let first = DeepSemiNmf::new([8, 3]).fit(&x).unwrap();
     let again = DeepSemiNmf::new([8, 3])
-        .fit_from(&x, first.factors.clone(), &mut FitSession::new())
+        .fit_from(&x, WarmStart::Factors(first.factors.clone()), &mut FitSession::new())
         .unwrap();
     assert!(again.summary.error <= first.summary.error * (1.0 + 1e-12));
     assert_eq!(again.summary.runs[0].stage, Stage::FineTuning);
-    let other = DeepSemiNmf::new([7, 3]).fit_from(&x, first.factors, &mut FitSession::new());
+    let given = WarmStart::Factors(first.factors);
+    let other = DeepSemiNmf::new([7, 3]).fit_from(&x, given, &mut FitSession::new());
     assert!(other.unwrap_err().to_string().contains("Z_1: found 15 x 8, but 15 x 7 is needed"));
 }
 
@@ -157,8 +159,9 @@ fn given_factors_are_fine_tuned_instead_of_pretrained() {
 fn the_released_variant_takes_each_basis_from_its_own_features() {
     let x = positive::<f64>(12, 50, 4);
     let start = pretrained(&x, &[8, 5, 3]);
-    let given = (Graphs::NONE, Variant::Released);
-    let (found, _) = LiteralLoop::new(&x, start.clone(), given, HSolver::HALS).finish().unwrap();
+    let form = Printed { graphs: Graphs::NONE, variant: Variant::Released };
+    let released = LiteralLoop::new(&x, start.clone(), form, HSolver::HALS).unwrap();
+    let (found, _) = released.finish().unwrap();
     let inverse = |m: &Matrix<f64>| pseudo_inverse(m.view()).unwrap();
     let times = |a: &Matrix<f64>, b: &Matrix<f64>| literal_product(a.view(), b.view());
     let z1 = times(&x, &inverse(&times(&start.z[1], &start.h[1])));

@@ -8,6 +8,8 @@
 //! The linear model follows Algorithm 2, as printed or as released, after WSF or Semi-NMF of each
 //! layer. Nonlinear models and consistent losses are lowered like those of Deep Semi-NMF, where
 //! this model's machinery is.
+//!
+//! The loops are those of `deep_semi_nmf/`.
 
 mod params;
 #[cfg(test)]

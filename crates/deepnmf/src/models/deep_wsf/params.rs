@@ -2,17 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::activation::Activation;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, LabelGraph, Labels};
+use crate::graph::{Graph, LabelGraph};
 use crate::matrix::{DataMatrix, Scalar};
 use crate::models::deep_semi_nmf::Supervision;
 use crate::models::graphs::Graphs;
-use crate::models::wsf::{check_lambda, weighted};
-use crate::models::{DeepSemiNmf, FitOptions, Model, Penalties, Settings, Variant};
+use crate::models::kind::refuse_warm_start;
+use crate::models::wsf::{Labelled, check_lambda, weighted};
+use crate::models::{
+    Abilities, Attributes, DeepSemiNmf, Factorization, FitOptions, Kind, LabelUse, Model,
+    Penalties, Settings, Task, Variant, WarmStart,
+};
 
 /// The ridge of nonlinear models and consistent losses if none is given. Without any, features would
-/// shrink and bases grow until no label has a say; with one, a component costs least where both its
+/// shrink and bases grow until labels lose their effect; with one, a component costs least where both its
 /// parts cost the same, and there all that counts is the root of `lambda` times the ridge.
 const RIDGE: f64 = 0.1;
 
@@ -30,10 +35,10 @@ pub enum Pretraining {
 /// Deep WSF: one attribute a layer, or none.
 ///
 /// ```
-/// use deepnmf::{DeepWsf, Matrix};
+/// use deepnmf::{DeepWsf, Factorization, Matrix};
 /// let x = Matrix::from_fn(12, 40, |i, j| ((i * j) as f64).sin() + 1.0);
 /// let identity: Vec<Option<u32>> = (0..40).map(|j| (j < 30).then_some(j % 4)).collect();
-/// let model = DeepWsf::new([6, 3], [0.0, 0.01]).fit(&x, &[None, Some(&identity)])?;
+/// let model = DeepWsf::new([6, 3], [0.0, 0.01]).fit_labelled(&x, &[None, Some(&identity)])?;
 /// assert_eq!(model.factors.h[1].shape(), (3, 40));
 /// # Ok::<(), deepnmf::Error>(())
 /// ```
@@ -41,9 +46,9 @@ pub enum Pretraining {
 pub struct DeepWsf {
     /// The layers and how they are fitted, as without labels.
     pub deep: DeepSemiNmf,
-    /// The weight of each layer's labels; of no account for a layer that has none.
+    /// The weight of each layer's labels; ignored for a layer that has none.
     pub lambda: Vec<f64>,
-    /// How samples of the same class are tied.
+    /// How samples of the same class are connected.
     pub graph: LabelGraph,
     /// What begins each layer.
     pub pretraining: Pretraining,
@@ -75,7 +80,7 @@ impl DeepWsf {
         Self { deep: self.deep.with(options), ..self }
     }
 
-    /// Sets how samples of the same class are tied.
+    /// Sets how samples of the same class are connected.
     #[must_use]
     pub fn graph(self, graph: LabelGraph) -> Self {
         Self { graph, ..self }
@@ -91,41 +96,6 @@ impl DeepWsf {
     #[must_use]
     pub fn variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
-    }
-
-    /// Factorizes `x`, given for each layer the labels of an attribute, or none.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or the settings or the labels do not fit them.
-    pub fn fit<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        attributes: &[Option<&Labels>],
-    ) -> Result<Model<T>> {
-        self.fit_in(x, attributes, &mut FitSession::new())
-    }
-
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        attributes: &[Option<&Labels>],
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let layers = self.deep.layers.len();
-        check_lambda(&self.lambda, layers, "layers")?;
-        check_count("the labels", attributes.len(), layers)?;
-        let mut graphs = Vec::with_capacity(layers);
-        for (labels, lambda) in attributes.iter().zip(&self.lambda) {
-            let parts: Vec<_> = labels.iter().map(|labels| (*lambda, *labels)).collect();
-            graphs.push(weighted(x, self.graph, &parts)?);
-        }
-        let graphs: Vec<_> =
-            graphs.iter().map(|graph| graph.as_ref().map(|g| g as &dyn Graph<T>)).collect();
-        self.fit_with_graphs(x, &graphs, session)
     }
 
     /// Factorizes `x`, given for each layer a graph of any kind, its weight included, or none.
@@ -165,11 +135,11 @@ impl DeepWsf {
     /// unsupervised `then` of the `primary` samples. Returns both models, the latter last.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and if the features or the layers of both differ.
+    /// As [`Factorization::fit_labelled`], and if the features or the layers of both differ.
     pub fn fit_then<T: Scalar>(
         &self,
         auxiliary: &dyn DataMatrix<T>,
-        attributes: &[Option<&Labels>],
+        attributes: &Attributes<'_>,
         then: &DeepSemiNmf,
         primary: &dyn DataMatrix<T>,
         session: &mut FitSession<'_>,
@@ -184,11 +154,12 @@ impl DeepWsf {
         }
         then.check_same_layers(&self.deep.layers)?;
         let first = self.fit_in(auxiliary, attributes, session)?;
-        let second = then.fit_from_bases(primary, first.factors.z.clone(), session)?;
+        let bases = WarmStart::Bases(first.factors.z.clone());
+        let second = then.fit_from(primary, bases, session)?;
         Ok((first, second))
     }
 
-    /// The deep model with a ridge where labels would have no say without one.
+    /// The deep model with a ridge where labels would have no effect without one.
     fn in_use<T>(&self, graphs: Graphs<'_, T>) -> DeepSemiNmf {
         let deep = self.deep.clone();
         let penalties = deep.penalties;
@@ -196,6 +167,32 @@ impl DeepWsf {
             return deep.penalties(Penalties { ridge: RIDGE, ..penalties });
         }
         deep
+    }
+}
+
+impl Kind for DeepWsf {
+    const ABILITIES: Abilities = Abilities { labels: LabelUse::EachLayer, ..Abilities::DEEP };
+
+    fn layers(&self) -> Vec<usize> {
+        self.deep.layers.clone()
+    }
+
+    fn activation(&self) -> Activation {
+        self.deep.activation
+    }
+
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let layers = self.deep.layers.len();
+        check_lambda(&self.lambda, layers, "layers")?;
+        let mut graphs = Vec::with_capacity(layers);
+        for (labels, &lambda) in task.attributes.iter().zip(&self.lambda) {
+            let labelled: Vec<_> = labels.iter().map(|l| Labelled { lambda, labels: l }).collect();
+            graphs.push(weighted(task.x, self.graph, &labelled)?);
+        }
+        let graphs: Vec<_> =
+            graphs.iter().map(|graph| graph.as_ref().map(|g| g as &dyn Graph<T>)).collect();
+        self.fit_with_graphs(task.x, &graphs, session)
     }
 }
 

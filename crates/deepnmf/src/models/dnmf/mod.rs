@@ -7,6 +7,8 @@
 //! with the scatter `S_w` of features within classes and `S_b` between them. `delta = 0` is what the
 //! authors of the paper released. For `delta > 0` features would gain by growing, so every column of
 //! `Z` then keeps the sum 1, and an iteration that does not lower the objective ends the fit.
+//!
+//! The loop is `nmf/algorithm.rs`, with the criterion as a graph (`graph/fisher.rs`).
 
 mod params;
 #[cfg(test)]

@@ -6,6 +6,8 @@
 //!
 //! By default with the published rules, `Z * X H^T / (Z H H^T)` and
 //! `H * (Z^T X + lambda H W) / (Z^T Z H + lambda H D)`.
+//!
+//! The loop is `nmf/algorithm.rs`, with the graph as a constraint.
 
 mod params;
 #[cfg(test)]

@@ -4,17 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::FitSession;
 use crate::error::Result;
-use crate::graph::{Graph, NeighbourSearch, NeighbourWeights, Neighbours, WeightedSum};
-use crate::matrix::{DataMatrix, Scalar};
-use crate::models::nmf::Held;
+use crate::graph::{NeighbourSearch, NeighbourWeights, Search, Weighted, WeightedSum};
+use crate::matrix::Scalar;
+use crate::models::kind::refuse_warm_start;
+use crate::models::nmf::Constraint;
 use crate::models::wsf::check_lambda;
-use crate::models::{Model, Nmf, Settings};
+use crate::models::{Abilities, Kind, Model, Nmf, Task};
 use crate::observe::Stage;
 
 /// GNMF: `X ~ Z H`, nothing negative, with features that are similar for near samples.
 ///
 /// ```
-/// use deepnmf::{Gnmf, Matrix};
+/// use deepnmf::{Factorization, Gnmf, Matrix};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let model = Gnmf::new(3).fit(&x)?;
 /// assert_eq!(model.factors.h[0].shape(), (3, 20));
@@ -26,7 +27,7 @@ pub struct Gnmf {
     pub nmf: Nmf,
     /// The weight of the graph.
     pub lambda: f64,
-    /// How many nearest samples each one is tied to.
+    /// How many nearest samples each one is connected to.
     pub neighbours: usize,
     /// How much they count.
     pub weights: NeighbourWeights,
@@ -40,7 +41,7 @@ impl Gnmf {
     /// `lambda` 100, multiplicative rules.
     pub fn new(components: usize) -> Self {
         Self {
-            nmf: Nmf::new(components).solver(Nmf::LEE_SEUNG),
+            nmf: Nmf::lee_seung(components),
             lambda: 100.0,
             neighbours: 5,
             weights: NeighbourWeights::default(),
@@ -71,31 +72,31 @@ impl Gnmf {
     pub fn search(self, search: NeighbourSearch) -> Self {
         Self { search, ..self }
     }
+}
 
-    /// Factorizes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty, not finite or negative somewhere, or the settings do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
+impl Kind for Gnmf {
+    const ABILITIES: Abilities = Abilities::NON_NEGATIVE;
+
+    fn layers(&self) -> Vec<usize> {
+        self.nmf.layers()
     }
 
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let x = task.x;
         self.nmf.check(x)?;
         check_lambda(&[self.lambda], 1, "graph")?;
-        let search = (self.search, self.nmf.seed);
-        let near = Neighbours::found_by(search, x, self.neighbours, self.weights)?;
-        let graph = WeightedSum::new(vec![(self.lambda, Box::new(near) as Box<dyn Graph<T>>)])?;
-        let held = (!graph.is_empty()).then_some(Held::Tied { graph: &graph, unit_sums: false });
-        let (factors, summary) = self.nmf.fit_stage(x, (Stage::Fitting, held), session)?;
-        Ok(Model::new(Settings::Gnmf(self.clone()), factors, summary))
+        let search = Search {
+            neighbours: self.neighbours,
+            weights: self.weights,
+            method: self.search,
+            seed: self.nmf.options.seed,
+        };
+        let term = Weighted { weight: self.lambda, graph: search.graph(x)? };
+        let graph = WeightedSum::new(vec![term], x.parts())?;
+        let constraint =
+            (!graph.is_empty()).then_some(Constraint::Graph { graph: &graph, unit_sums: false });
+        let outcome = self.nmf.fit_stage(x, Stage::Fitting, constraint, session)?;
+        Ok(Model::new(self.clone(), outcome))
     }
 }

@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, product};
 use crate::models::factors::chain;
 use crate::models::{Factors, Nmf};
-use crate::objective::{error_with_products, reconstruction_error};
-use crate::update::{Products, basis_products, feature_products};
+use crate::objective::{Fitted, reconstruction_error};
+use crate::update::{BasisProducts, FeatureProducts};
 
 /// Keeps a denominator away from zero.
 const EPS: f64 = 1e-16;
@@ -21,9 +21,9 @@ pub(super) struct JointLoop<'a, T> {
 }
 
 impl<'a, T: Scalar> JointLoop<'a, T> {
-    pub(super) fn new(x: &'a dyn DataMatrix<T>, z: Vec<Matrix<T>>, h: Matrix<T>) -> Self {
-        let error = reconstruction_error(x, &chain(&z), &h);
-        Self { x, x_norm_sq: x.norm_sq(), z, h, error }
+    pub(super) fn new(x: &'a dyn DataMatrix<T>, z: Vec<Matrix<T>>, h: Matrix<T>) -> Result<Self> {
+        let error = reconstruction_error(x, &chain(&z), &h)?;
+        Ok(Self { x, x_norm_sq: x.norm_sq()?, z, h, error })
     }
 
     /// The factors; the features of lower layers are what the layer above makes of its own.
@@ -65,14 +65,15 @@ impl<T: Scalar> Algorithm for JointLoop<'_, T> {
     }
 
     fn step(&mut self) -> Result<()> {
-        let (c, s) = basis_products(self.x, &self.h);
+        let FeatureProducts { x_ht: c, hht: s } = FeatureProducts::of(self.x, &self.h)?;
         for i in 0..self.z.len() {
             self.update_basis(i, &c, &s);
         }
         let phi = chain(&self.z);
-        let (b, g) = feature_products(self.x, &phi);
-        Nmf::LEE_SEUNG.update(&mut self.h, Products::untied(&b, &g));
-        self.error = error_with_products(self.x, self.x_norm_sq, (&phi, &self.h), (&b, &g));
+        let products = BasisProducts::of(self.x, &phi)?;
+        Nmf::LEE_SEUNG.update(&mut self.h, products.plain());
+        let fitted = Fitted { phi: &phi, h: &self.h, products: &products };
+        self.error = fitted.error(self.x, self.x_norm_sq)?;
         Ok(())
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::driver::Algorithm;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar};
-use crate::objective::error_with_products;
-use crate::update::{Products, basis_products, feature_products, h_nesterov, projected_gradient};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar};
+use crate::models::nmf::Pair;
+use crate::objective::Fitted;
+use crate::update::{BasisProducts, FeatureProducts, Limits, h_nesterov, projected_gradient};
 
 /// The share of the gradient at the start that is asked for first.
 const FIRST_SHARE: f64 = 1e-3;
@@ -22,37 +23,26 @@ pub(super) struct NeNmfLoop<'a, T> {
     /// `Z^T`, `k x p`.
     zt: Matrix<T>,
     h: Matrix<T>,
-    tolerances: (f64, f64),
+    basis_limits: Limits,
+    feature_limits: Limits,
     error: f64,
 }
 
 impl<'a, T: Scalar> NeNmfLoop<'a, T> {
-    pub(super) fn new(x: &'a dyn DataMatrix<T>, z: &Matrix<T>, h: Matrix<T>) -> Self {
+    pub(super) fn new(x: &'a dyn DataMatrix<T>, z: &Matrix<T>, h: Matrix<T>) -> Result<Self> {
         let zt = z.t().to_matrix();
-        let mut this =
-            Self { x, x_norm_sq: x.norm_sq(), zt, h, tolerances: (0.0, 0.0), error: 0.0 };
-        let (b, g) = this.of_basis();
-        let basis = projected_gradient(&this.zt, Products::untied(&b, &g));
-        let (b, g) = feature_products(x, z);
-        let features = projected_gradient(&this.h, Products::untied(&b, &g));
-        let first = FIRST_SHARE * basis.hypot(features);
-        this.tolerances = (first, first);
-        this.measure(z, (&b, &g));
-        this
+        let of_basis = FeatureProducts::of(x, &h)?.turned();
+        let basis = projected_gradient(&zt, &of_basis, Parts::whole(zt.cols()))?;
+        let products = BasisProducts::of(x, z)?;
+        let features = projected_gradient(&h, &products, x.parts())?;
+        let first = Limits { tolerance: FIRST_SHARE * basis.hypot(features), most: MOST };
+        let x_norm_sq = x.norm_sq()?;
+        let error = Fitted { phi: z, h: &h, products: &products }.error(x, x_norm_sq)?;
+        Ok(Self { x, x_norm_sq, zt, h, basis_limits: first, feature_limits: first, error })
     }
 
-    pub(super) fn into_factors(self) -> (Matrix<T>, Matrix<T>) {
-        (self.zt.t().to_matrix(), self.h)
-    }
-
-    /// `H X^T` and `H H^T`.
-    fn of_basis(&self) -> (Matrix<T>, Matrix<T>) {
-        let (x_ht, hht) = basis_products(self.x, &self.h);
-        (x_ht.t().to_matrix(), hht)
-    }
-
-    fn measure(&mut self, z: &Matrix<T>, products: (&Matrix<T>, &Matrix<T>)) {
-        self.error = error_with_products(self.x, self.x_norm_sq, (z, &self.h), products);
+    pub(super) fn into_pair(self) -> Pair<T> {
+        Pair { z: self.zt.t().to_matrix(), h: self.h }
     }
 }
 
@@ -62,18 +52,19 @@ impl<T: Scalar> Algorithm for NeNmfLoop<'_, T> {
     }
 
     fn step(&mut self) -> Result<()> {
-        let (b, g) = self.of_basis();
-        let (tolerance, _) = self.tolerances;
-        if h_nesterov(&mut self.zt, Products::untied(&b, &g), tolerance, MOST)? <= FEW {
-            self.tolerances.0 /= 10.0;
+        let of_basis = FeatureProducts::of(self.x, &self.h)?.turned();
+        // The basis is the same on all parts: nothing to reduce.
+        let whole = Parts::whole(self.zt.cols());
+        if h_nesterov(&mut self.zt, &of_basis, self.basis_limits, whole)? <= FEW {
+            self.basis_limits.tolerance /= 10.0;
         }
         let z = self.zt.t().to_matrix();
-        let (b, g) = feature_products(self.x, &z);
-        let (_, tolerance) = self.tolerances;
-        if h_nesterov(&mut self.h, Products::untied(&b, &g), tolerance, MOST)? <= FEW {
-            self.tolerances.1 /= 10.0;
+        let products = BasisProducts::of(self.x, &z)?;
+        if h_nesterov(&mut self.h, &products, self.feature_limits, self.x.parts())? <= FEW {
+            self.feature_limits.tolerance /= 10.0;
         }
-        self.measure(&z, (&b, &g));
+        let fitted = Fitted { phi: &z, h: &self.h, products: &products };
+        self.error = fitted.error(self.x, self.x_norm_sq)?;
         Ok(())
     }
 }

@@ -6,14 +6,16 @@ use super::algorithm::NeNmfLoop;
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::init::begin_non_negative;
-use crate::matrix::{DataMatrix, Scalar};
-use crate::models::{Model, Nmf, Settings};
+use crate::matrix::Scalar;
+use crate::models::kind::refuse_warm_start;
+use crate::models::summary::Record;
+use crate::models::{Abilities, Kind, Model, Nmf, Task};
 use crate::observe::Stage;
 
 /// NeNMF: `X ~ Z H`, nothing negative, as published.
 ///
 /// ```
-/// use deepnmf::{Matrix, NeNmf};
+/// use deepnmf::{Factorization, Matrix, NeNmf};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let model = NeNmf::new(3).fit(&x)?;
 /// assert_eq!(model.factors.h[0].shape(), (3, 20));
@@ -21,7 +23,7 @@ use crate::observe::Stage;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NeNmf {
-    /// The factorization; its rule is of no account.
+    /// The factorization; its rule is ignored.
     pub nmf: Nmf,
 }
 
@@ -31,39 +33,31 @@ impl NeNmf {
         Self { nmf: Nmf::new(components) }
     }
 
-    /// Sets start, stop and seed.
+    /// Sets the factorization.
     #[must_use]
     pub fn with(self, nmf: Nmf) -> Self {
         Self { nmf }
     }
+}
 
-    /// Factorizes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty, not finite or negative somewhere, or the settings do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
+impl Kind for NeNmf {
+    const ABILITIES: Abilities = Abilities::NON_NEGATIVE;
+
+    fn layers(&self) -> Vec<usize> {
+        vec![self.nmf.components]
     }
 
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let nmf = &self.nmf;
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let (x, nmf, options) = (task.x, &self.nmf, &self.nmf.options);
         nmf.check(x)?;
-        let mut known = None;
-        let (fitted, run) = session.run(Stage::Fitting, &nmf.stop, || {
-            let (z, h, values) = begin_non_negative(x, nmf.components, nmf.start, nmf.seed)?;
-            known = values;
-            Ok(NeNmfLoop::new(x, &z, h))
+        let mut singular_values = None;
+        let (fitted, run) = session.run(Stage::Fitting, &options.stop, x.parts(), || {
+            let started = begin_non_negative(x, nmf.components, options.start, options.seed)?;
+            singular_values = started.singular_values;
+            NeNmfLoop::new(x, &started.z, started.h)
         })?;
-        let (factors, summary) =
-            nmf.sum_up(x, fitted.into_factors(), (run, None, known), session)?;
-        Ok(Model::new(Settings::NeNmf(self.clone()), factors, summary))
+        let record = Record { singular_values, ..Record::of(run) };
+        Ok(Model::new(self.clone(), nmf.sum_up(x, fitted.into_pair(), record, session)?))
     }
 }

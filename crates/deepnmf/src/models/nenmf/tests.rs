@@ -1,8 +1,9 @@
 use super::*;
-use crate::models::Nmf;
+use crate::matrix::Parts;
+use crate::models::{Factorization, Nmf, NonNegativeOptions};
 use crate::stop::StopRule;
 use crate::testing::{difference, literal_error, literal_product, positive};
-use crate::update::{Products, h_nesterov};
+use crate::update::{BasisProducts, Limits, h_nesterov};
 
 /// The method by its formulas, on whole matrices, without products kept.
 #[test]
@@ -21,7 +22,9 @@ fn steps_are_those_of_the_optimal_gradient_method() {
         (y, h, a) = (difference(&new, &along), new, a_new);
     }
     let mut found = start;
-    let steps = h_nesterov(&mut found, Products::untied(&target, &gram), 0.0, 7).unwrap();
+    let products = BasisProducts { phi_t_x: target, phi_t_phi: gram };
+    let limits = Limits { tolerance: 0.0, most: 7 };
+    let steps = h_nesterov(&mut found, &products, limits, Parts::whole(20)).unwrap();
     assert_eq!(steps, 7);
     assert!(crate::testing::distance(&found, &h) < 1e-10);
 }
@@ -30,10 +33,8 @@ fn steps_are_those_of_the_optimal_gradient_method() {
 fn it_comes_to_the_error_of_nmf() {
     let x = positive::<f64>(15, 60, 4);
     let stop = StopRule { kappa: 1e-9, max_iterations: 2000, max_seconds: None };
-    let (ours, published) = (
-        Nmf::new(4).stop(stop).fit(&x).unwrap(),
-        NeNmf::new(4).with(Nmf::new(4).stop(stop)).fit(&x).unwrap(),
-    );
+    let nmf = Nmf::new(4).with(NonNegativeOptions::default().stop(stop));
+    let (ours, published) = (nmf.fit(&x).unwrap(), NeNmf::new(4).with(nmf).fit(&x).unwrap());
     assert!((ours.summary.error / published.summary.error - 1.0).abs() < 0.01);
     let (z, h) = (&published.factors.z[0], &published.factors.h[0]);
     assert!((literal_error(&x, z, h) / published.summary.error - 1.0).abs() < 1e-6);

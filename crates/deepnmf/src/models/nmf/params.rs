@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::{Held, alternate};
-use crate::driver::{FitSession, Run};
+use super::algorithm::{Constraint, Pair, alternate};
+use crate::driver::FitSession;
 use crate::error::Result;
-use crate::init::{NonNegativeStart, begin_non_negative};
-use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, check_non_negative};
+use crate::init::begin_non_negative;
+use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
+use crate::models::kind::refuse_warm_start;
 use crate::models::options::check_layers;
-use crate::models::summary::{Outcome, svd_bound};
-use crate::models::{Factors, Model, Settings, Summary};
+use crate::models::summary::{Bound, Record};
+use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Outcome, Task};
 use crate::observe::Stage;
-use crate::stop::StopRule;
 use crate::update::HSolver;
 
 /// NMF: `X ~ Z H` of non-negative data into non-negative factors.
 ///
 /// ```
-/// use deepnmf::{Matrix, Nmf};
+/// use deepnmf::{Factorization, Matrix, Nmf};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let model = Nmf::new(3).fit(&x)?;
 /// assert!(model.factors.z[0].as_slice().iter().all(|z| *z >= 0.0));
@@ -27,16 +27,9 @@ use crate::update::HSolver;
 pub struct Nmf {
     /// The number of components `k`.
     pub components: usize,
-    /// Where the factors begin.
-    pub start: NonNegativeStart,
-    /// Which rule updates both factors.
-    pub solver: HSolver,
-    /// When to stop.
-    pub stop: StopRule,
-    /// The seed of everything random.
-    pub seed: u64,
-    /// Whether to compute the best error any factorization of this rank can have.
-    pub measure_bound: bool,
+    /// Settings that all models share.
+    #[serde(flatten)]
+    pub options: NonNegativeOptions,
 }
 
 impl Nmf {
@@ -50,88 +43,49 @@ impl Nmf {
 
     /// NMF with `components` components and default settings.
     pub fn new(components: usize) -> Self {
-        Self {
-            components,
-            start: NonNegativeStart::default(),
-            solver: HSolver::HALS,
-            stop: StopRule::default(),
-            seed: 0,
-            measure_bound: true,
-        }
+        Self { components, options: NonNegativeOptions::default() }
     }
 
-    /// Sets where the factors begin.
+    /// NMF by the rule of Lee & Seung, which the models built on it were published with.
+    pub fn lee_seung(components: usize) -> Self {
+        Self::new(components).with(NonNegativeOptions::default().solver(Self::LEE_SEUNG))
+    }
+
+    /// Replaces the shared settings.
     #[must_use]
-    pub fn start(self, start: NonNegativeStart) -> Self {
-        Self { start, ..self }
+    pub fn with(self, options: NonNegativeOptions) -> Self {
+        Self { options, ..self }
     }
 
-    /// Sets the rule for both factors.
-    #[must_use]
-    pub fn solver(self, solver: HSolver) -> Self {
-        Self { solver, ..self }
-    }
-
-    /// Sets when to stop.
-    #[must_use]
-    pub fn stop(self, stop: StopRule) -> Self {
-        Self { stop, ..self }
-    }
-
-    /// Sets the seed.
-    #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// Factorizes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty, not finite or negative somewhere, or the settings do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
-    }
-
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let (factors, summary) = self.fit_stage(x, (Stage::Fitting, None), session)?;
-        Ok(Model::new(Settings::Nmf(self.clone()), factors, summary))
-    }
-
-    /// Factorizes `x` as a part of a larger fit; something may hold the features.
+    /// Factorizes `x` as a part of a larger fit; something may constrain the features.
     pub(crate) fn fit_stage<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
-        (stage, held): (Stage, Option<Held<'_, T>>),
+        stage: Stage,
+        constraint: Option<Constraint<'_, T>>,
         session: &mut FitSession<'_>,
-    ) -> Result<(Factors<T>, Summary)> {
+    ) -> Result<Outcome<T>> {
         self.check(x)?;
-        let tied = matches!(held, Some(Held::Tied { .. }));
-        let mut known = None;
-        let (fitted, run) = session.run(stage, &self.stop, || {
-            let (z, h, values) = begin_non_negative(x, self.components, self.start, self.seed)?;
-            known = values;
-            Ok(alternate(x, (z, h), self.solver, held))
+        let options = &self.options;
+        let regularized = matches!(constraint, Some(Constraint::Graph { .. }));
+        let mut singular_values = None;
+        let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+            let started = begin_non_negative(x, self.components, options.start, options.seed)?;
+            singular_values = started.singular_values;
+            alternate(x, Pair { z: started.z, h: started.h }, options.solver, constraint)
         })?;
-        let (z, h) = fitted.point;
+        let pair = fitted.point;
         // With a graph the history is that of another objective.
-        let error = tied.then(|| crate::reconstruction_error(x, &z, &h));
-        self.sum_up(x, (z, h), (run, error, known), session)
+        let error = regularized.then(|| crate::reconstruction_error(x, &pair.z, &pair.h));
+        let error = error.transpose()?;
+        self.sum_up(x, pair, Record { error, singular_values, ..Record::of(run) }, session)
     }
 
     /// Refuses settings and data that no factorization is possible with.
     pub(crate) fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
-        self.solver.check()?;
-        self.stop.check()?;
+        self.options.check()?;
         check_data(x)?;
-        check_layers(&[self.components], x.shape().1)?;
+        check_layers(&[self.components], x.parts().total())?;
         check_non_negative(x)
     }
 
@@ -139,21 +93,26 @@ impl Nmf {
     pub(crate) fn sum_up<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
-        (z, h): (Matrix<T>, Matrix<T>),
-        (run, error, known): (Run, Option<f64>, Option<Vec<f64>>),
+        Pair { z, h }: Pair<T>,
+        record: Record,
         session: &FitSession<'_>,
-    ) -> Result<(Factors<T>, Summary)> {
-        let (k, x_norm_sq) = (self.components, x.norm_sq());
-        let bound = || svd_bound(x, x_norm_sq, k, known.as_deref(), self.seed);
-        let outcome = Outcome {
-            x_norm_sq,
-            bound: self.measure_bound.then(bound).transpose()?,
-            seconds: session.seconds(),
-            runs: vec![run],
-            main_run: 0,
-            notices: vec![],
-            error,
-        };
-        Ok((Factors::new(vec![z], vec![h]), Summary::new(x.shape(), outcome)))
+    ) -> Result<Outcome<T>> {
+        let bound = Bound { components: self.components, seed: self.options.seed };
+        let summary = record.sum_up(x, self.options.measure_bound.then_some(bound), session)?;
+        Ok(Outcome { factors: Factors::new(vec![z], vec![h]), summary })
+    }
+}
+
+impl Kind for Nmf {
+    const ABILITIES: Abilities = Abilities::NON_NEGATIVE;
+
+    fn layers(&self) -> Vec<usize> {
+        vec![self.components]
+    }
+
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let outcome = self.fit_stage(task.x, Stage::Fitting, None, session)?;
+        Ok(Model::new(self.clone(), outcome))
     }
 }

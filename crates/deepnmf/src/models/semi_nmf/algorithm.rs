@@ -3,27 +3,32 @@
 //! The step is `H <- rule(Z^T X, Z^T Z)`, then `Z <- X H^+`, so that `Z` is always the best basis
 //! for the features at hand and the loop may end after any step. Per step the data are touched
 //! twice, in `X H^T` and `Z^T X`: `4 p n k` floating-point operations, and `O(n k^2)` beside.
+//!
+//! With a basis that stays, the step is the first half, and the data are touched once in all.
 
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_columns, gram_of_rows};
-use crate::objective::{Fitted, error_from_products};
-use crate::update::{HSolver, Tied, ZScratch, update_tied, with_roughness, z_least_squares};
+use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
+use crate::objective::Fitted;
+use crate::update::{
+    BasisProducts, HSolver, Regularizer, ZScratch, update_regularized, with_penalty,
+    z_least_squares,
+};
 
 /// Semi-NMF under way, for those who want to own the loop; [`SemiNmf`](super::SemiNmf) does it
 /// for everybody else.
 pub struct SemiNmfLoop<'a, T> {
     x: &'a dyn DataMatrix<T>,
-    pub(crate) x_norm_sq: f64,
+    x_norm_sq: f64,
     solver: HSolver,
     z: Matrix<T>,
     h: Matrix<T>,
     hht: Matrix<f64>,
-    z_t_x: Matrix<T>,
-    z_t_z: Matrix<T>,
-    scratch: ZScratch<T>,
-    tied: Option<Tied<'a, T>>,
+    products: BasisProducts<T>,
+    /// Room to compute `Z` in, unless it stays what it is.
+    scratch: Option<ZScratch<T>>,
+    regularizer: Option<Regularizer<'a, T>>,
     error: f64,
 }
 
@@ -31,45 +36,85 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     /// Begins from features `h` and the best basis for them.
     ///
     /// # Errors
-    /// If a decomposition fails.
+    /// If a decomposition fails, or the data cannot be read.
     pub fn new(x: &'a dyn DataMatrix<T>, h: Matrix<T>, solver: HSolver) -> Result<Self> {
-        Self::tied(x, h, solver, None)
+        Self::regularized(x, h, solver, None)
     }
 
-    /// Begins from features `h` that a graph may tie to each other: then the objective is
+    /// Begins from features `h` with graph regularization: the objective is
     /// `|X - Z H|^2 / 2 + Tr(H L H^T) / 2`.
     ///
     /// # Errors
-    /// If a decomposition fails.
-    pub fn tied(
+    /// If a decomposition fails, or the data cannot be read.
+    pub fn regularized(
         x: &'a dyn DataMatrix<T>,
         h: Matrix<T>,
         solver: HSolver,
         graph: Option<&'a dyn Graph<T>>,
     ) -> Result<Self> {
-        let (p, n) = x.shape();
-        let k = h.rows();
-        let mut this = Self {
+        let (p, k) = (x.shape().0, h.rows());
+        let mut this = Self::before_products(x, Matrix::zeros(p, k), h, solver)?;
+        this.scratch = Some(ZScratch::new(p, k));
+        this.refresh()?;
+        this.regularize(graph)?;
+        Ok(this)
+    }
+
+    /// Begins from features `h` for a basis that stays what it is.
+    pub(crate) fn with_fixed_basis(
+        x: &'a dyn DataMatrix<T>,
+        z: Matrix<T>,
+        h: Matrix<T>,
+        solver: HSolver,
+    ) -> Result<Self> {
+        let mut this = Self::before_products(x, z, h, solver)?;
+        this.products.refresh(x, &this.z)?;
+        this.refresh()?;
+        Ok(this)
+    }
+
+    fn before_products(
+        x: &'a dyn DataMatrix<T>,
+        z: Matrix<T>,
+        h: Matrix<T>,
+        solver: HSolver,
+    ) -> Result<Self> {
+        let (k, n) = h.shape();
+        Ok(Self {
             x,
-            x_norm_sq: x.norm_sq(),
+            x_norm_sq: x.norm_sq()?,
             solver,
-            z: Matrix::zeros(p, k),
-            tied: graph.map(|graph| Tied::new(graph, &h)),
+            z,
             h,
             hht: Matrix::zeros(k, k),
-            z_t_x: Matrix::zeros(k, n),
-            z_t_z: Matrix::zeros(k, k),
-            scratch: ZScratch::new(p, k),
+            products: BasisProducts::zeros(k, n),
+            scratch: None,
+            regularizer: None,
             error: 0.0,
-        };
-        this.refresh_basis()?;
-        Ok(this)
+        })
+    }
+
+    /// Begins from other features if these fit better.
+    pub(crate) fn or_rather(mut self, other: Matrix<T>) -> Result<Self> {
+        let (error, h) = (self.error, std::mem::replace(&mut self.h, other));
+        self.refresh()?;
+        if error <= self.error {
+            self.h = h;
+            self.refresh()?;
+        }
+        Ok(self)
+    }
+
+    /// Adds a graph, if there is one.
+    pub(crate) fn regularize(&mut self, graph: Option<&'a dyn Graph<T>>) -> Result<()> {
+        self.regularizer = graph.map(|graph| Regularizer::new(graph, &self.h)).transpose()?;
+        Ok(())
     }
 
     /// One iteration.
     ///
     /// # Errors
-    /// If a decomposition fails.
+    /// If a decomposition fails, or the data cannot be read.
     pub fn iterate(&mut self) -> Result<()> {
         self.step()
     }
@@ -79,42 +124,36 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
         self.error
     }
 
-    /// `Tr(H L H^T)` now.
-    pub fn current_roughness(&self) -> f64 {
-        self.tied.as_ref().map_or(0.0, Tied::roughness)
+    /// The graph penalty `Tr(H L H^T)` now.
+    pub fn current_penalty(&self) -> f64 {
+        self.regularizer.as_ref().map_or(0.0, Regularizer::penalty)
     }
 
     pub(crate) fn into_factors(self) -> (Matrix<T>, Matrix<T>) {
         (self.z, self.h)
     }
 
-    /// The best basis for the features at hand, and the products that go with it.
-    fn refresh_basis(&mut self) -> Result<()> {
-        gram_of_rows(&mut self.hht, &self.h);
-        self.x.sum_over_parts(self.hht.as_mut_slice());
-        z_least_squares(&mut self.z, self.x, &self.h, &self.hht, &mut self.scratch)?;
-        self.x.tr_mul(&self.z, &mut self.z_t_x);
-        gram_of_columns(&mut self.z_t_z, &self.z);
-        let fitted = Fitted {
-            phi: &self.z,
-            h: &self.h,
-            phi_t_x: &self.z_t_x,
-            phi_t_phi: &self.z_t_z,
-            hht: &self.hht,
-        };
-        self.error = error_from_products(self.x, self.x_norm_sq, &fitted);
+    /// The best basis for the features at hand, unless it stays, the products that go with it, and the
+    /// error.
+    fn refresh(&mut self) -> Result<()> {
+        gram_of_rows(&mut self.hht, &self.h, self.x.parts())?;
+        if let Some(scratch) = &mut self.scratch {
+            z_least_squares(&mut self.z, self.x, &self.h, &self.hht, scratch)?;
+            self.products.refresh(self.x, &self.z)?;
+        }
+        let fitted = Fitted { phi: &self.z, h: &self.h, products: &self.products };
+        self.error = fitted.error_with(self.x, self.x_norm_sq, &self.hht)?;
         Ok(())
     }
 }
 
 impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
     fn error(&self) -> f64 {
-        with_roughness(self.error, self.tied.as_ref())
+        with_penalty(self.error, self.regularizer.as_ref())
     }
 
     fn step(&mut self) -> Result<()> {
-        let products = (&self.z_t_x, &self.z_t_z);
-        update_tied(self.solver, &mut self.h, products, &mut self.tied);
-        self.refresh_basis()
+        update_regularized(self.solver, &mut self.h, &self.products, &mut self.regularizer)?;
+        self.refresh()
     }
 }

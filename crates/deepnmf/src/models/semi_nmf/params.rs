@@ -3,21 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use super::SemiNmfLoop;
-use crate::driver::FitSession;
-use crate::error::Result;
+use crate::driver::{FitSession, Run};
+use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::init::begin;
-use crate::matrix::{DataMatrix, Matrix, Scalar, check_data};
+use crate::init::{Begin, begin};
+use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, check_data};
 use crate::models::factors::check_shape;
 use crate::models::options::check_layers;
-use crate::models::summary::{Outcome, svd_bound};
-use crate::models::{Factors, FitOptions, Model, Notice, Settings, Summary};
+use crate::models::summary::{Bound, Record};
+use crate::models::{
+    Abilities, Factors, FitOptions, Kind, Model, Notice, Outcome, Task, WarmStart,
+};
 use crate::observe::Stage;
 
 /// Semi-NMF: `X ~ Z H` with non-negative `H`.
 ///
 /// ```
-/// use deepnmf::{Matrix, SemiNmf};
+/// use deepnmf::{Factorization, Matrix, SemiNmf};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let model = SemiNmf::new(3).fit(&x)?;
 /// assert!(model.factors.h[0].as_slice().iter().all(|h| *h >= 0.0));
@@ -43,140 +45,134 @@ impl SemiNmf {
     pub fn with(self, options: FitOptions) -> Self {
         Self { options, ..self }
     }
+}
 
-    /// Factorizes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or the settings do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
+impl Kind for SemiNmf {
+    const ABILITIES: Abilities = Abilities::SHALLOW;
+
+    fn layers(&self) -> Vec<usize> {
+        vec![self.components]
     }
 
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let (factors, summary) = fit_tied(x, self.components, None, &self.options, session)?;
-        Ok(Model::new(Settings::SemiNmf(self.clone()), factors, summary))
-    }
-
-    /// Factorizes `x` from given features instead of a start.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit), and if `h` is not `components x n` or has a negative entry.
-    pub fn fit_from<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        h: Matrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        check(x, self.components, &self.options)?;
-        check_given_features(&h, (self.components, x.shape().1), 1)?;
-        let (fitted, run) = session.run(Stage::Fitting, &self.options.stop, || {
-            SemiNmfLoop::new(x, h, self.options.solver)
-        })?;
-        let x_norm_sq = fitted.x_norm_sq;
-        let (z, h) = fitted.into_factors();
-        let layer = Layer { z, h, x_norm_sq, run, singular_values: None, notice: None };
-        let (factors, summary) = sum_up(x, layer, None, &self.options, session)?;
-        Ok(Model::new(Settings::SemiNmf(self.clone()), factors, summary))
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        let (x, options) = (task.x, &self.options);
+        let outcome = match task.from {
+            None => fit_regularized(x, self.components, None, options, session)?,
+            Some(WarmStart::Factors(given)) => {
+                check(x, self.components, options)?;
+                let h = given.top_features().clone();
+                check_given_features(&h, self.components, 1, x.parts())?;
+                let (fitted, run) =
+                    session.run(Stage::Fitting, &options.stop, x.parts(), || {
+                        SemiNmfLoop::new(x, h, options.solver)
+                    })?;
+                sum_up(x, fitted.into_factors(), Record::of(run), options, session)?
+            }
+            Some(WarmStart::Bases(_)) => {
+                let accepted = "semi-nmf has one layer, begin from factors";
+                return Err(Error::parameter("the warm start", "bases", accepted));
+            }
+        };
+        Ok(Model::new(self.clone(), outcome))
     }
 }
 
-/// One layer of `k` components whose samples a graph may tie, fitted and summed up.
-pub(crate) fn fit_tied<T: Scalar>(
+/// One layer of `k` components, with a graph or without, fitted and summed up.
+pub(crate) fn fit_regularized<T: Scalar>(
     x: &dyn DataMatrix<T>,
     k: usize,
     graph: Option<&dyn Graph<T>>,
     options: &FitOptions,
     session: &mut FitSession<'_>,
-) -> Result<(Factors<T>, Summary)> {
+) -> Result<Outcome<T>> {
     check(x, k, options)?;
-    let layer = start_and_run(x, (k, true), (Stage::Fitting, graph), options, session)?;
+    let wanted = LayerTask { components: k, last: true, stage: Stage::Fitting, graph };
+    let layer = start_and_run(x, wanted, options, session)?;
     // With a graph the history is that of another objective.
-    let error = graph.map(|_| crate::reconstruction_error(x, &layer.z, &layer.h));
-    sum_up(x, layer, error, options, session)
+    let error = graph.map(|_| crate::reconstruction_error(x, &layer.z, &layer.h)).transpose()?;
+    let record = Record {
+        error,
+        notices: layer.notice.into_iter().collect(),
+        singular_values: layer.singular_values,
+        ..Record::of(layer.run)
+    };
+    sum_up(x, (layer.z, layer.h), record, options, session)
 }
 
 fn check<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, options: &FitOptions) -> Result<()> {
     options.check()?;
     check_data(x)?;
-    check_layers(&[k], x.shape().1)
+    check_layers(&[k], x.parts().total())
 }
 
 fn sum_up<T: Scalar>(
     x: &dyn DataMatrix<T>,
-    layer: Layer<T>,
-    error: Option<f64>,
+    (z, h): (Matrix<T>, Matrix<T>),
+    record: Record,
     options: &FitOptions,
     session: &FitSession<'_>,
-) -> Result<(Factors<T>, Summary)> {
-    let (known, k) = (layer.singular_values.as_deref(), layer.h.rows());
-    let bound =
-        options.measure_bound.then(|| svd_bound(x, layer.x_norm_sq, k, known, options.seed));
-    let outcome = Outcome {
-        x_norm_sq: layer.x_norm_sq,
-        bound: bound.transpose()?,
-        seconds: session.seconds(),
-        runs: vec![layer.run],
-        main_run: 0,
-        notices: layer.notice.into_iter().collect(),
-        error,
-    };
-    Ok((Factors::new(vec![layer.z], vec![layer.h]), Summary::new(x.shape(), outcome)))
+) -> Result<Outcome<T>> {
+    let bound = Bound { components: h.rows(), seed: options.seed };
+    let summary = record.sum_up(x, options.measure_bound.then_some(bound), session)?;
+    Ok(Outcome { factors: Factors::new(vec![z], vec![h]), summary })
+}
+
+/// Which layer is to be factorized.
+pub(crate) struct LayerTask<'a, T> {
+    pub(crate) components: usize,
+    /// Whether no layer lies above.
+    pub(crate) last: bool,
+    pub(crate) stage: Stage,
+    pub(crate) graph: Option<&'a dyn Graph<T>>,
 }
 
 /// One layer, factorized.
 pub(crate) struct Layer<T> {
     pub(crate) z: Matrix<T>,
     pub(crate) h: Matrix<T>,
-    pub(crate) x_norm_sq: f64,
-    pub(crate) run: crate::driver::Run,
+    pub(crate) run: Run,
     pub(crate) singular_values: Option<Vec<f64>>,
     pub(crate) notice: Option<Notice>,
 }
 
-/// Starts and runs Semi-NMF on the input of one layer of `k` components, which may be the last; a
-/// graph may tie its samples.
+/// Starts and runs Semi-NMF on the input of one layer.
 pub(crate) fn start_and_run<T: Scalar>(
     x: &dyn DataMatrix<T>,
-    (k, last): (usize, bool),
-    (stage, graph): (Stage, Option<&dyn Graph<T>>),
+    layer: LayerTask<'_, T>,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
-    let mut learnt = None;
-    let (fitted, run) = session.run(stage, &options.stop, || {
-        let started = begin(x, k, options.start, options.scale.in_layer(last), options.seed)?;
-        learnt = Some((started.singular_values, started.found_positive_vector));
-        SemiNmfLoop::tied(x, started.h, options.solver, graph)
+    let LayerTask { components, last, stage, graph } = layer;
+    let (mut singular_values, mut found) = (None, true);
+    let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+        let scale = options.scale.in_layer(last);
+        let wanted = Begin { components, start: options.start, scale, seed: options.seed };
+        let started = begin(x, wanted)?;
+        (singular_values, found) = (started.singular_values, started.found_positive_vector);
+        SemiNmfLoop::regularized(x, started.h, options.solver, graph)
     })?;
-    let (singular_values, found) = learnt.unwrap_or((None, true));
     let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };
     let notice = (!found).then_some(Notice::NoPositiveVector { layer });
-    let x_norm_sq = fitted.x_norm_sq;
     let (z, h) = fitted.into_factors();
-    Ok(Layer { z, h, x_norm_sq, run, singular_values, notice })
+    Ok(Layer { z, h, run, singular_values, notice })
 }
 
-/// Refuses features of the wrong shape, or not finite, or negative.
+/// Refuses features of the wrong shape, or not finite, or negative; all parts call it together.
 pub(crate) fn check_given_features<T: Scalar>(
     h: &Matrix<T>,
-    shape: (usize, usize),
+    components: usize,
     layer: usize,
+    parts: Parts<'_>,
 ) -> Result<()> {
+    let shape = (components, parts.samples());
     check_shape(format!("the given features of layer {layer}"), h, shape)?;
-    check_data(h)?;
-    for (j, column) in h.columns().enumerate() {
-        if let Some(value) = column.iter().find(|v| **v < T::ZERO) {
-            let name = format!("a given feature of layer {layer}, sample {}", j + 1);
-            return Err(crate::Error::parameter(name, value, "features must not be negative"));
+    let given = PartColumns::new(h.view(), parts);
+    check_data(&given)?;
+    match given.find_entry(&|v| v < T::ZERO)? {
+        None => Ok(()),
+        Some(Entry { sample, value, .. }) => {
+            let name = format!("a given feature of layer {layer}, sample {}", sample + 1);
+            Err(Error::parameter(name, value, "features must not be negative"))
         }
     }
-    Ok(())
 }

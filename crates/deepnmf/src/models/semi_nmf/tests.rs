@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::driver::FitSession;
 use crate::matrix::{Matrix, SvdMethod, truncated_svd};
-use crate::models::FitOptions;
+use crate::models::{Factorization, Factors, FitOptions, WarmStart};
 use crate::observe::Event;
 use crate::stop::{CancelToken, StopReason, StopRule};
 use crate::testing::{distance, literal_error, literal_product, normal, optimality, positive};
@@ -129,11 +129,14 @@ fn given_features_are_where_it_begins() {
     let x = normal::<f64>(8, 30, 1);
     let h = positive::<f64>(3, 30, 2);
     let options = FitOptions::default().stop(iterations(1e-6, 0));
-    let session = &mut FitSession::new();
-    let model = SemiNmf::new(3).with(options).fit_from(&x, h.clone(), session).unwrap();
+    let from = |model: SemiNmf, h: &Matrix<f64>| {
+        let given = WarmStart::Factors(Factors::new(vec![], vec![h.clone()]));
+        model.fit_from(&x, given, &mut FitSession::new())
+    };
+    let model = from(SemiNmf::new(3).with(options), &h).unwrap();
     assert_eq!(model.factors.h[0], h);
     for bad in [positive::<f64>(2, 30, 2), h.map(|v| v - 1.0), h.map(|_| f64::NAN)] {
-        assert!(SemiNmf::new(3).fit_from(&x, bad, &mut FitSession::new()).is_err());
+        assert!(from(SemiNmf::new(3), &bad).is_err());
     }
 }
 
@@ -165,7 +168,7 @@ fn a_fit_can_be_stopped_and_keeps_the_best_so_far() {
     };
     let options = FitOptions::default().start(Start::Random).stop(iterations(0.0, 1000));
     let mut session = FitSession::new().observed_by(&mut observer).stopped_by(cancel);
-    let model = SemiNmf::new(4).with(options).fit_in(&x, &mut session).unwrap();
+    let model = SemiNmf::new(4).with(options).fit_in(&x, &[], &mut session).unwrap();
     assert_eq!(model.summary.stop, StopReason::Cancelled);
     assert_eq!(model.summary.history, seen);
     assert_eq!(seen.len(), 3);

@@ -6,6 +6,8 @@
 //!
 //! with `m` the mean sample. Each feature has variance one, and features may have any sign. No
 //! loop is needed: the decomposition is the result.
+//!
+//! The decomposition is in `params.rs`.
 
 mod params;
 

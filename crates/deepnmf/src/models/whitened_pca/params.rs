@@ -7,15 +7,16 @@ use crate::error::{Error, Result};
 use crate::matrix::{
     Centred, DataMatrix, Matrix, Scalar, SvdMethod, check_data, mean_column, truncated_svd,
 };
-use crate::models::summary::Outcome;
-use crate::models::{Factors, Model, Settings, Summary};
+use crate::models::kind::refuse_warm_start;
+use crate::models::summary::Record;
+use crate::models::{Abilities, Factors, Kind, Model, Outcome, Task};
 use crate::observe::{Event, Stage};
 use crate::stop::StopReason;
 
 /// Whitened PCA: uncorrelated features of variance one, of any sign.
 ///
 /// ```
-/// use deepnmf::{Matrix, WhitenedPca};
+/// use deepnmf::{Factorization, Matrix, WhitenedPca};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let model = WhitenedPca::new(3).fit(&x)?;
 /// let first: f64 = (0..20).map(|j| model.factors.h[0][(0, j)].powi(2)).sum();
@@ -42,25 +43,38 @@ impl WhitenedPca {
         Self { seed, ..self }
     }
 
-    /// Decomposes `x`.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or have fewer dimensions than components are asked.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
-        self.fit_in(x, &mut FitSession::new())
+    fn decompose<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Factors<T>> {
+        let (p, n) = x.shape();
+        let offset = mean_column(x)?;
+        let svd =
+            truncated_svd(&Centred::new(x, &offset), self.components, SvdMethod::Auto, self.seed)?;
+        let root = (x.parts().total() as f64).sqrt();
+        let z = Matrix::from_fn(p, self.components, |i, k| {
+            T::from_f64(svd.u[(i, k)].to_f64() * svd.s[k] / root)
+        });
+        // A direction without variance has no features either; what the mean leaves behind of
+        // equal samples is rounding.
+        let rounding = x.norm_sq()?.sqrt() * T::EPSILON.to_f64() * root;
+        let h = Matrix::from_fn(self.components, n, |k, j| {
+            let kept = if svd.s[k] > rounding { root } else { 0.0 };
+            T::from_f64(svd.v[(j, k)].to_f64() * kept)
+        });
+        Ok(Factors { offset: Some(offset), ..Factors::new(vec![z], vec![h]) })
+    }
+}
+
+impl Kind for WhitenedPca {
+    const ABILITIES: Abilities = Abilities { centred: true, ..Abilities::SHALLOW };
+
+    fn layers(&self) -> Vec<usize> {
+        vec![self.components]
     }
 
-    /// Decomposes `x` in a session that can be watched.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let x = task.x;
         check_data(x)?;
-        let (p, n) = x.shape();
+        let (p, n) = (x.shape().0, x.parts().total());
         let most = p.min(n);
         if self.components == 0 || self.components > most {
             let accepted = format!("with {n} samples of {p} features it must be 1 to {most}");
@@ -70,42 +84,16 @@ impl WhitenedPca {
         let factors = self.decompose(x)?;
         let error = factors.reconstruction_error(x, 1, &factors.h[0])?;
         let seconds = session.seconds();
-        let outcome = Outcome {
-            x_norm_sq: x.norm_sq(),
-            bound: None, // the mean is a component more than the bound of rank k allows
+        let run = Run {
+            stage: Stage::Fitting,
+            iterations: 0,
+            stop: StopReason::Converged,
             seconds,
-            runs: vec![Run {
-                stage: Stage::Fitting,
-                iterations: 0,
-                stop: StopReason::Converged,
-                seconds,
-                history: vec![error],
-                clock: vec![seconds],
-            }],
-            main_run: 0,
-            notices: vec![],
-            error: None,
+            history: vec![error],
+            clock: vec![seconds],
         };
-        let summary = Summary::new(x.shape(), outcome);
-        Ok(Model::new(Settings::WhitenedPca(self.clone()), factors, summary))
-    }
-
-    fn decompose<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Factors<T>> {
-        let (p, n) = x.shape();
-        let offset = mean_column(x);
-        let svd =
-            truncated_svd(&Centred::new(x, &offset), self.components, SvdMethod::Auto, self.seed)?;
-        let root = (n as f64).sqrt();
-        let z = Matrix::from_fn(p, self.components, |i, k| {
-            T::from_f64(svd.u[(i, k)].to_f64() * svd.s[k] / root)
-        });
-        // A direction without variance has no features either; what the mean leaves behind of
-        // equal samples is rounding.
-        let rounding = x.norm_sq().sqrt() * T::EPSILON.to_f64() * root;
-        let h = Matrix::from_fn(self.components, n, |k, j| {
-            let kept = if svd.s[k] > rounding { root } else { 0.0 };
-            T::from_f64(svd.v[(j, k)].to_f64() * kept)
-        });
-        Ok(Factors { offset: Some(offset), ..Factors::new(vec![z], vec![h]) })
+        // No bound: the mean is a component more than the bound of rank k allows.
+        let summary = Record::of(run).sum_up(x, None, session)?;
+        Ok(Model::new(self.clone(), Outcome { factors, summary }))
     }
 }

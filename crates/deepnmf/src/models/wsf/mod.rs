@@ -6,12 +6,12 @@
 //! ```
 //!
 //! with the Laplacian `L_a` of a graph over the labels of attribute `a`. WSF knows one attribute,
-//! WSF-MA any number. Samples without a label are tied to no other. The rules are those of Algorithm 2
-//! for one layer, that is Semi-NMF's with the graph (`update`).
+//! WSF-MA any number. Samples without a label have no edge. The rules are those of Algorithm 2 for one
+//! layer, that is Semi-NMF's with a graph: the loop is `semi_nmf/algorithm.rs`.
 
 mod params;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use params::{Labelled, check_lambda, weighted};
 pub use params::{Wsf, WsfMa};
-pub(crate) use params::{check_lambda, weighted};

@@ -4,18 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, LabelGraph, Labels, WeightedSum};
-use crate::matrix::{DataMatrix, Scalar};
-use crate::models::semi_nmf::fit_tied;
-use crate::models::{FitOptions, Model, Settings};
+use crate::graph::{Graph, LabelGraph, Labels, Weighted, WeightedSum};
+use crate::matrix::{DataMatrix, Scalar, check_data};
+use crate::models::kind::{only, refuse_warm_start};
+use crate::models::semi_nmf::fit_regularized;
+use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Task};
 
 /// WSF: `X ~ Z H` with non-negative `H`, similar for samples of the same class.
 ///
 /// ```
-/// use deepnmf::{Matrix, Wsf};
+/// use deepnmf::{Factorization, Matrix, Wsf};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let labels: Vec<Option<u32>> = (0..20).map(|j| (j < 10).then_some(j % 2)).collect();
-/// let model = Wsf::new(3, 0.1).fit(&x, &labels)?;
+/// let model = Wsf::new(3, 0.1).fit_labelled(&x, &[Some(&labels)])?;
 /// assert_eq!(model.factors.h[0].shape(), (3, 20));
 /// # Ok::<(), deepnmf::Error>(())
 /// ```
@@ -25,7 +26,7 @@ pub struct Wsf {
     pub components: usize,
     /// The weight of the labels.
     pub lambda: f64,
-    /// How samples of the same class are tied.
+    /// How samples of the same class are connected.
     pub graph: LabelGraph,
     /// Settings that all models share.
     pub options: FitOptions,
@@ -44,45 +45,40 @@ impl Wsf {
         Self { options, ..self }
     }
 
-    /// Sets how samples of the same class are tied.
+    /// Sets how samples of the same class are connected.
     #[must_use]
     pub fn graph(self, graph: LabelGraph) -> Self {
         Self { graph, ..self }
     }
+}
 
-    /// Factorizes `x`, of whose samples some or all have a label.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or the settings or the labels do not fit them.
-    pub fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>, labels: &Labels) -> Result<Model<T>> {
-        self.fit_in(x, labels, &mut FitSession::new())
+impl Kind for Wsf {
+    const ABILITIES: Abilities = Abilities { labels: LabelUse::One, ..Abilities::SHALLOW };
+
+    fn layers(&self) -> Vec<usize> {
+        vec![self.components]
     }
 
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        labels: &Labels,
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
-        let graph = weighted(x, self.graph, &[(self.lambda, labels)])?;
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let (x, attributes) = (task.x, task.attributes);
+        let unknown = vec![None; x.shape().1];
+        let labelled = [Labelled { lambda: self.lambda, labels: only(attributes, &unknown) }];
+        let graph = weighted(x, self.graph, &labelled)?;
         let graph = graph.as_ref().map(|graph| graph as &dyn Graph<T>);
-        let (factors, summary) = fit_tied(x, self.components, graph, &self.options, session)?;
-        Ok(Model::new(Settings::Wsf(self.clone()), factors, summary))
+        let outcome = fit_regularized(x, self.components, graph, &self.options, session)?;
+        Ok(Model::new(self.clone(), outcome))
     }
 }
 
 /// WSF-MA: WSF with the labels of several attributes, each with a weight of its own.
 ///
 /// ```
-/// use deepnmf::{Matrix, WsfMa};
+/// use deepnmf::{Factorization, Matrix, WsfMa};
 /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
 /// let pose: Vec<Option<u32>> = (0..20).map(|j| Some(j % 2)).collect();
 /// let identity: Vec<Option<u32>> = (0..20).map(|j| (j < 10).then_some(j / 5)).collect();
-/// let model = WsfMa::new(3, [0.01, 0.1]).fit(&x, &[&pose, &identity])?;
+/// let model = WsfMa::new(3, [0.01, 0.1]).fit_labelled(&x, &[Some(&pose), Some(&identity)])?;
 /// assert_eq!(model.factors.h[0].shape(), (3, 20));
 /// # Ok::<(), deepnmf::Error>(())
 /// ```
@@ -92,7 +88,7 @@ pub struct WsfMa {
     pub components: usize,
     /// The weight of each attribute.
     pub lambda: Vec<f64>,
-    /// How samples of the same class are tied.
+    /// How samples of the same class are connected.
     pub graph: LabelGraph,
     /// Settings that all models share.
     pub options: FitOptions,
@@ -111,41 +107,33 @@ impl WsfMa {
         Self { options, ..self }
     }
 
-    /// Sets how samples of the same class are tied.
+    /// Sets how samples of the same class are connected.
     #[must_use]
     pub fn graph(self, graph: LabelGraph) -> Self {
         Self { graph, ..self }
     }
+}
 
-    /// Factorizes `x`, given the labels of each attribute.
-    ///
-    /// # Errors
-    /// If the data are empty or not finite, or the settings or the labels do not fit them.
-    pub fn fit<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        attributes: &[&Labels],
-    ) -> Result<Model<T>> {
-        self.fit_in(x, attributes, &mut FitSession::new())
+impl Kind for WsfMa {
+    const ABILITIES: Abilities = Abilities { labels: LabelUse::Several, ..Abilities::SHALLOW };
+
+    fn layers(&self) -> Vec<usize> {
+        vec![self.components]
     }
 
-    /// Factorizes `x` in a session that can be watched and stopped.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_in<T: Scalar>(
-        &self,
-        x: &dyn DataMatrix<T>,
-        attributes: &[&Labels],
-        session: &mut FitSession<'_>,
-    ) -> Result<Model<T>> {
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        refuse_warm_start(&task)?;
+        let (x, attributes) = (task.x, task.attributes);
         check_lambda(&self.lambda, attributes.len(), "attributes")?;
-        let weights = self.lambda.iter().copied();
-        let parts: Vec<_> = weights.zip(attributes.iter().copied()).collect();
-        let graph = weighted(x, self.graph, &parts)?;
+        let unknown = vec![None; x.shape().1];
+        let labels = attributes.iter().map(|labels| labels.unwrap_or(&unknown));
+        let weights = self.lambda.iter();
+        let labelled: Vec<_> =
+            weights.zip(labels).map(|(&lambda, labels)| Labelled { lambda, labels }).collect();
+        let graph = weighted(x, self.graph, &labelled)?;
         let graph = graph.as_ref().map(|graph| graph as &dyn Graph<T>);
-        let (factors, summary) = fit_tied(x, self.components, graph, &self.options, session)?;
-        Ok(Model::new(Settings::WsfMa(self.clone()), factors, summary))
+        let outcome = fit_regularized(x, self.components, graph, &self.options, session)?;
+        Ok(Model::new(self.clone(), outcome))
     }
 }
 
@@ -161,18 +149,24 @@ pub(crate) fn check_lambda(lambda: &[f64], count: usize, things: &str) -> Result
     }
 }
 
-/// The sum of the graphs of some attributes; nothing if no sample is tied to any.
-pub(crate) fn weighted<T: Scalar>(
-    x: &dyn DataMatrix<T>,
+/// The labels of one attribute and their weight.
+pub(crate) struct Labelled<'a> {
+    pub(crate) lambda: f64,
+    pub(crate) labels: &'a Labels,
+}
+
+/// The sum of the graphs of some attributes; nothing if it has no edge.
+pub(crate) fn weighted<'a, T: Scalar>(
+    x: &'a dyn DataMatrix<T>,
     graph: LabelGraph,
-    attributes: &[(f64, &Labels)],
-) -> Result<Option<WeightedSum<T>>> {
-    let mut parts = Vec::with_capacity(attributes.len());
-    for (lambda, labels) in attributes {
+    attributes: &[Labelled<'_>],
+) -> Result<Option<WeightedSum<'a, T>>> {
+    let mut terms = Vec::with_capacity(attributes.len());
+    for Labelled { lambda, labels } in attributes {
         check_lambda(&[*lambda], 1, "attribute")?;
-        crate::matrix::check_data(x)?;
-        parts.push((*lambda, graph.build(x, labels)?));
+        check_data(x)?;
+        terms.push(Weighted { weight: *lambda, graph: graph.build(x, labels)? });
     }
-    let sum = WeightedSum::new(parts)?;
+    let sum = WeightedSum::new(terms, x.parts())?;
     Ok((!sum.is_empty()).then_some(sum))
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::graph::LabelGraph;
 use crate::matrix::Matrix;
-use crate::models::{FitOptions, SemiNmf};
+use crate::models::{Factorization, FitOptions, SemiNmf};
 use crate::stop::StopRule;
 use crate::testing::{DenseGraph, literal_error, normal, positive};
 use crate::update::HSolver;
@@ -23,9 +23,9 @@ fn without_a_weight_or_without_labels_it_is_semi_nmf_bit_for_bit() {
     let x = data();
     let plain = SemiNmf::new(4).fit(&x).unwrap();
     for graph in GRAPHS {
-        let zero = Wsf::new(4, 0.0).graph(graph).fit(&x, &labels(60, 3)).unwrap();
-        let unknown = Wsf::new(4, 0.7).graph(graph).fit(&x, &[None; 60]).unwrap();
-        let none = WsfMa::new(4, []).graph(graph).fit(&x, &[]).unwrap();
+        let zero = Wsf::new(4, 0.0).graph(graph).fit_labelled(&x, &[Some(&labels(60, 3))]).unwrap();
+        let unknown = Wsf::new(4, 0.7).graph(graph).fit_labelled(&x, &[Some(&[None; 60])]).unwrap();
+        let none = WsfMa::new(4, []).graph(graph).fit(&x).unwrap();
         for model in [zero, unknown, none] {
             assert_eq!(model.factors, plain.factors);
             assert_eq!(model.summary.history, plain.summary.history);
@@ -37,11 +37,14 @@ fn without_a_weight_or_without_labels_it_is_semi_nmf_bit_for_bit() {
 fn with_one_attribute_wsf_ma_is_wsf() {
     let (x, labels) = (data(), labels(60, 3));
     for graph in GRAPHS {
-        let one = Wsf::new(4, 0.05).graph(graph).fit(&x, &labels).unwrap();
-        let many = WsfMa::new(4, [0.05]).graph(graph).fit(&x, &[&labels]).unwrap();
+        let one = Wsf::new(4, 0.05).graph(graph).fit_labelled(&x, &[Some(&labels)]).unwrap();
+        let many = WsfMa::new(4, [0.05]).graph(graph).fit_labelled(&x, &[Some(&labels)]).unwrap();
         assert_eq!(one.factors, many.factors);
         // An attribute without weight is none.
-        let more = WsfMa::new(4, [0.05, 0.0]).graph(graph).fit(&x, &[&labels, &labels]).unwrap();
+        let more = WsfMa::new(4, [0.05, 0.0])
+            .graph(graph)
+            .fit_labelled(&x, &[Some(&labels[..]); 2])
+            .unwrap();
         assert_eq!(one.factors, more.factors);
     }
 }
@@ -55,7 +58,7 @@ fn the_objective_never_rises_and_is_what_it_says() {
                 let stop = StopRule { kappa: 0.0, max_iterations: 40, max_seconds: None };
                 let options = FitOptions::default().solver(solver).stop(stop).seed(seed as u64);
                 let wsf = Wsf::new(4, lambda).graph(graph).with(options);
-                let model = wsf.fit(x, &labels).unwrap();
+                let model = wsf.fit_labelled(x, &[Some(&labels)]).unwrap();
                 let history = &model.summary.history;
                 let falls = history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9));
                 assert!(falls, "{solver:?} {graph:?} {history:?}");
@@ -63,8 +66,8 @@ fn the_objective_never_rises_and_is_what_it_says() {
                 assert!((model.summary.error / error - 1.0).abs() < 1e-9);
                 if graph == LabelGraph::Binary {
                     let dense = DenseGraph::of_labels(lambda, &labels);
-                    let rough = dense.literal_roughness(&model.factors.h[0]);
-                    let objective = (error * error + rough).sqrt();
+                    let penalty = dense.literal_penalty(&model.factors.h[0]);
+                    let objective = (error * error + penalty).sqrt();
                     assert!((history[history.len() - 1] / objective - 1.0).abs() < 1e-9);
                 }
             }
@@ -77,8 +80,8 @@ fn labels_make_features_of_a_class_more_alike() {
     let (x, labels) = (data(), labels(60, 3));
     let dense = DenseGraph::of_labels(1.0, &labels);
     let relative = |lambda: f64| {
-        let h = &Wsf::new(4, lambda).fit(&x, &labels).unwrap().factors.h[0];
-        dense.literal_roughness(h) / h.norm_sq()
+        let h = &Wsf::new(4, lambda).fit_labelled(&x, &[Some(&labels)]).unwrap().factors.h[0];
+        dense.literal_penalty(h) / h.norm_sq()
     };
     assert!(relative(1.0) < 0.5 * relative(0.0), "{} {}", relative(1.0), relative(0.0));
 }
@@ -88,8 +91,8 @@ fn single_precision_agrees_with_double() {
     let (x, labels) = (data(), labels(60, 3));
     for graph in GRAPHS {
         let wsf = Wsf::new(4, 0.05).graph(graph);
-        let wide = wsf.fit(&x, &labels).unwrap();
-        let narrow = wsf.fit(&x.cast::<f32>(), &labels).unwrap();
+        let wide = wsf.fit_labelled(&x, &[Some(&labels)]).unwrap();
+        let narrow = wsf.fit_labelled(&x.cast::<f32>(), &[Some(&labels)]).unwrap();
         assert!((wide.summary.error / narrow.summary.error - 1.0).abs() < 1e-3);
     }
 }
@@ -97,7 +100,8 @@ fn single_precision_agrees_with_double() {
 #[test]
 fn labels_and_weights_that_do_not_fit_are_refused_in_words() {
     let x = data();
-    let message = |model: &Wsf, n| model.fit(&x, &labels(n, 3)).unwrap_err().to_string();
+    let message =
+        |model: &Wsf, n| model.fit_labelled(&x, &[Some(&labels(n, 3))]).unwrap_err().to_string();
     let short = message(&Wsf::new(4, 0.1), 59);
     assert!(short.contains("59") && short.contains("60 samples"), "{short}");
     assert!(message(&Wsf::new(4, -1.0), 60).contains("lambda is -1"));
@@ -105,8 +109,15 @@ fn labels_and_weights_that_do_not_fit_are_refused_in_words() {
     let sigma = Wsf::new(4, 0.1).graph(LabelGraph::Rbf { sigma: Some(0.0) });
     assert!(message(&sigma, 60).contains("sigma"));
     let labels = labels(60, 3);
-    let two = WsfMa::new(4, [0.1]).fit(&x, &[&labels, &labels]).unwrap_err().to_string();
+    let two =
+        WsfMa::new(4, [0.1]).fit_labelled(&x, &[Some(&labels[..]); 2]).unwrap_err().to_string();
     assert!(two.contains("2 attributes"), "{two}");
     let nan = Matrix::from_fn(3, 60, |i, j| if (i, j) == (1, 4) { f64::NAN } else { 1.0 });
-    assert!(Wsf::new(2, 0.1).fit(&nan, &labels).unwrap_err().to_string().contains("sample 5"));
+    assert!(
+        Wsf::new(2, 0.1)
+            .fit_labelled(&nan, &[Some(&labels)])
+            .unwrap_err()
+            .to_string()
+            .contains("sample 5")
+    );
 }

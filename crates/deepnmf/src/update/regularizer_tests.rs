@@ -1,9 +1,10 @@
-//! The rules for features that a graph ties to each other.
+//! The rules for features with graph regularization.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::graph::{Graph, SameLabel};
+use crate::graph::{Graph, SameLabel, Weighted, WeightedSum};
+use crate::matrix::Parts;
 use crate::testing::{
     DenseGraph, distance, literal_error, literal_product, normal, optimality, positive,
 };
@@ -14,8 +15,7 @@ const SOLVERS: [HSolver; 3] = [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::
 struct Problem {
     x: Matrix<f64>,
     phi: Matrix<f64>,
-    phi_t_x: Matrix<f64>,
-    phi_t_phi: Matrix<f64>,
+    products: BasisProducts<f64>,
     h: Matrix<f64>,
     graph: DenseGraph,
 }
@@ -24,22 +24,24 @@ impl Problem {
     fn new(p: usize, k: usize, graph: DenseGraph, seed: u64) -> Self {
         let n = graph.samples();
         let (x, phi, h) = (normal(p, n, seed), normal(p, k, seed + 1), positive(k, n, seed + 2));
-        let phi_t_x = literal_product(phi.t(), x.view());
-        let phi_t_phi = literal_product(phi.t(), phi.view());
-        Self { x, phi, phi_t_x, phi_t_phi, h, graph }
+        let products = BasisProducts {
+            phi_t_x: literal_product(phi.t(), x.view()),
+            phi_t_phi: literal_product(phi.t(), phi.view()),
+        };
+        Self { x, phi, products, h, graph }
     }
 
     fn value(&self, h: &Matrix<f64>) -> f64 {
         let error = literal_error(&self.x, &self.phi, h);
-        error * error / 2.0 + self.graph.literal_roughness(h) / 2.0
+        error * error / 2.0 + self.graph.literal_penalty(h) / 2.0
     }
 
     /// `times` updates of the start.
     fn updated(&self, solver: HSolver, graph: &dyn Graph<f64>, times: usize) -> Vec<Matrix<f64>> {
         let mut h = self.h.clone();
-        let mut tied = Some(Tied::new(graph, &h));
+        let mut regularizer = Some(Regularizer::new(graph, &h).unwrap());
         let mut update = || {
-            update_tied(solver, &mut h, (&self.phi_t_x, &self.phi_t_phi), &mut tied);
+            update_regularized(solver, &mut h, &self.products, &mut regularizer).unwrap();
             h.clone()
         };
         (0..times).map(|_| update()).collect()
@@ -63,7 +65,8 @@ fn the_multiplicative_rule_is_that_of_algorithm_2() {
     let problem = Problem::new(9, 5, DenseGraph::of_labels(lambda, &labels), 1);
     let pos = |a: f64| f64::midpoint(a.abs(), a);
     let neg = |a: f64| (a.abs() - a) / 2.0;
-    let (g, b, h) = (&problem.phi_t_phi, &problem.phi_t_x, &problem.h);
+    let BasisProducts { phi_t_x: b, phi_t_phi: g } = &problem.products;
+    let h = &problem.h;
     let up = literal_product(g.map(neg).view(), h.view());
     let down = literal_product(g.map(pos).view(), h.view());
     let same = |j: usize, l: usize| labels[j].is_some() && labels[j] == labels[l];
@@ -74,11 +77,9 @@ fn the_multiplicative_rule_is_that_of_algorithm_2() {
         let down = neg(b[(i, j)]) + down[(i, j)] + lambda * h[(i, j)] * d;
         h[(i, j)] * (up / down).powf(eta)
     });
-    let sum = crate::graph::WeightedSum::new(vec![(
-        lambda,
-        Box::new(SameLabel::<f64>::new(&labels)) as Box<dyn Graph<f64>>,
-    )])
-    .unwrap();
+    let graph = Box::new(SameLabel::<f64>::new(&labels, Parts::whole(200)).unwrap());
+    let term = Weighted { weight: lambda, graph };
+    let sum = WeightedSum::new(vec![term], Parts::whole(200)).unwrap();
     let found = problem.updated(HSolver::Multiplicative { eta, repeats: 1 }, &sum, 1);
     assert!(distance(&found[0], &expected) < 1e-12);
 }
@@ -91,12 +92,12 @@ fn every_rule_ends_where_no_feature_can_do_better() {
             let found = problem.updated(solver, &problem.graph, 4000);
             let h = &found[found.len() - 1];
             // The slope of the whole objective: G H + H D - (B + H W).
-            let mut target = problem.phi_t_x.clone();
-            problem.graph.add_product(1.0, h, &mut target);
+            let mut target = problem.products.phi_t_x.clone();
+            problem.graph.add_product(1.0, h, &mut target).unwrap();
             for (j, d) in problem.graph.degrees().iter().enumerate() {
                 target.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(b, h)| *b -= d * h);
             }
-            let off = optimality(&problem.phi_t_phi, &target, h);
+            let off = optimality(&problem.products.phi_t_phi, &target, h);
             assert!(off < 1e-8, "{solver:?} {off}");
         }
     }
@@ -109,8 +110,8 @@ fn labels_draw_samples_of_a_class_together() {
     let problem = Problem::new(9, 4, DenseGraph::of_labels(50.0, &labels), 3);
     for solver in SOLVERS {
         let found = problem.updated(solver, &problem.graph, 300);
-        let (before, after) = (graph.literal_roughness(&problem.h), &found[299]);
-        assert!(graph.literal_roughness(after) < 0.01 * before, "{solver:?}");
+        let (before, after) = (graph.literal_penalty(&problem.h), &found[299]);
+        assert!(graph.literal_penalty(after) < 0.01 * before, "{solver:?}");
     }
 }
 

@@ -1,0 +1,293 @@
+//! The one door to every model: [`Settings::fit`], and the one table of what models can do.
+
+use crate::activation::Activation;
+use crate::driver::FitSession;
+use crate::error::{Error, Result};
+use crate::graph::Labels;
+use crate::matrix::{DataMatrix, Matrix, Scalar};
+
+use super::{Factors, Model, Settings, Summary};
+
+/// The labels of each attribute that a model takes, or of each layer; some may have none.
+pub type Attributes<'a> = [Option<&'a Labels>];
+
+/// What a model can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abilities {
+    /// Which labels it learns from.
+    pub labels: LabelUse,
+    /// Whether data may have negative entries.
+    pub negative_data: bool,
+    /// Whether it may have several layers.
+    pub deep: bool,
+    /// Whether it takes the mean off the samples first; its features then have any sign.
+    pub centred: bool,
+}
+
+impl Abilities {
+    /// One layer, data of any sign, no labels.
+    pub(crate) const SHALLOW: Self =
+        Self { labels: LabelUse::None, negative_data: true, deep: false, centred: false };
+    /// One layer, nothing negative, no labels.
+    pub(crate) const NON_NEGATIVE: Self = Self { negative_data: false, ..Self::SHALLOW };
+    /// Several layers, data of any sign, no labels.
+    pub(crate) const DEEP: Self = Self { deep: true, ..Self::SHALLOW };
+}
+
+/// A model as it is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// Its name in files and on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// What it can do.
+    pub abilities: Abilities,
+}
+
+/// Which labels a model learns from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelUse {
+    /// None.
+    None,
+    /// Those of one attribute.
+    One,
+    /// Those of any number of attributes.
+    Several,
+    /// Those of one attribute for each layer.
+    EachLayer,
+}
+
+/// Factors of another model to begin from.
+#[derive(Debug, Clone)]
+pub enum WarmStart<T> {
+    /// All factors, fitted to the same samples. A model with one layer takes the features of the last.
+    Factors(Factors<T>),
+    /// The bases `Z_1 .. Z_m`, fitted to other samples with the same features.
+    Bases(Vec<Matrix<T>>),
+}
+
+/// What is to be factorized, and with what.
+pub struct Task<'a, T> {
+    /// The data.
+    pub x: &'a dyn DataMatrix<T>,
+    /// The labels.
+    pub attributes: &'a Attributes<'a>,
+    /// Where to begin, if not where the settings say.
+    pub from: Option<WarmStart<T>>,
+}
+
+/// Factors and how they came about.
+pub(crate) struct Outcome<T> {
+    pub(crate) factors: Factors<T>,
+    pub(crate) summary: Summary,
+}
+
+/// What a model's settings must be able to do.
+pub(crate) trait Kind: Clone + Into<Settings> {
+    /// What the model can do.
+    const ABILITIES: Abilities;
+
+    /// The number of components of each layer, the first one first.
+    fn layers(&self) -> Vec<usize>;
+
+    /// The nonlinearity between the layers.
+    fn activation(&self) -> Activation {
+        Activation::Identity
+    }
+
+    /// Fits the model. All parts of the data call it together.
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>>;
+}
+
+/// The settings of a model, ready to be fitted.
+///
+/// ```
+/// use deepnmf::{Factorization, FitSession, Matrix, SemiNmf, Wsf};
+/// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
+/// let model = SemiNmf::new(3).fit(&x)?;
+///
+/// let labels: Vec<Option<u32>> = (0..20).map(|j| (j < 10).then_some(j % 2)).collect();
+/// let supervised = Wsf::new(3, 0.1).fit_labelled(&x, &[Some(&labels)])?;
+/// # Ok::<(), deepnmf::Error>(())
+/// ```
+pub trait Factorization: Clone + Into<Settings> {
+    /// Factorizes `x`.
+    ///
+    /// # Errors
+    /// If the data are empty, not finite, or negative where the model takes no such numbers, or if the
+    /// settings do not fit them.
+    fn fit<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Model<T>> {
+        self.fit_labelled(x, &[])
+    }
+
+    /// Factorizes `x`, of whose samples some or all have labels.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if the labels do not fit the data or the model.
+    fn fit_labelled<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        attributes: &Attributes<'_>,
+    ) -> Result<Model<T>> {
+        self.fit_in(x, attributes, &mut FitSession::new())
+    }
+
+    /// Factorizes `x` in a session that can be watched and stopped.
+    ///
+    /// # Errors
+    /// As [`fit_labelled`](Self::fit_labelled).
+    fn fit_in<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        attributes: &Attributes<'_>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        T::fit(&self.clone().into(), Task { x, attributes, from: None }, session)
+    }
+
+    /// Factorizes `x` from factors of another model, without labels.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if the model cannot begin there, or shapes do not fit.
+    fn fit_from<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        from: WarmStart<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        T::fit(&self.clone().into(), Task { x, attributes: &[], from: Some(from) }, session)
+    }
+}
+
+impl Factorization for Settings {}
+
+impl Settings {
+    /// Factorizes `x`, whatever the model. `attributes` holds what it learns from ([`Abilities::labels`]):
+    /// nothing, one list of labels, one for each weight, or one for each layer. A list may be left out.
+    ///
+    /// # Errors
+    /// As [`Factorization::fit_labelled`].
+    pub fn fit<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        attributes: &Attributes<'_>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        self.fit_in(x, attributes, session)
+    }
+
+    /// The door itself; what fails on one part of the data fails on all.
+    pub(crate) fn run<T: Scalar>(
+        &self,
+        task: Task<'_, T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        let parts = task.x.parts();
+        let result = self.check_labels(&task).and_then(|()| self.dispatch(task, session));
+        result.inspect_err(|error| parts.abort(error))
+    }
+
+    fn check_labels<T: Scalar>(&self, task: &Task<'_, T>) -> Result<()> {
+        let (given, layers) = (task.attributes.len(), self.layers().len());
+        let most = match self.abilities().labels {
+            LabelUse::None => 0,
+            LabelUse::One => 1,
+            LabelUse::Several => return Ok(()),
+            LabelUse::EachLayer if given == layers => return Ok(()),
+            LabelUse::EachLayer => {
+                return Err(Error::Shape {
+                    what: "the labels".into(),
+                    found: format!("{given} of them"),
+                    expected: format!("one (or none) for each of the {layers} layers"),
+                });
+            }
+        };
+        if given > most {
+            let accepted = match most {
+                0 => format!("{} learns from none, leave them out", self.name()),
+                _ => format!("{} learns from those of one attribute", self.name()),
+            };
+            return Err(Error::parameter("the number of attributes with labels", given, accepted));
+        }
+        Ok(())
+    }
+}
+
+/// The labels of the only attribute, or none for every sample.
+pub(crate) fn only<'a>(attributes: &Attributes<'a>, unknown: &'a Labels) -> &'a Labels {
+    attributes.first().copied().flatten().unwrap_or(unknown)
+}
+
+/// Refuses to begin from factors, for models that cannot.
+pub(crate) fn refuse_warm_start<T>(task: &Task<'_, T>) -> Result<()> {
+    match task.from {
+        None => Ok(()),
+        Some(_) => Err(Error::parameter(
+            "the warm start",
+            "given",
+            "only semi-nmf and deep-semi-nmf can begin from factors",
+        )),
+    }
+}
+
+/// The list of models: the enum of their settings, and what asks each of them.
+macro_rules! models {
+    ($(#[doc = $summary:literal] $model:ident = $name:literal,)+) => {
+        /// The settings of a model; one variant per model.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "model")]
+        pub enum Settings {
+            $(#[doc = $summary] #[serde(rename = $name)] $model($model),)+
+        }
+
+        impl Settings {
+            /// All models.
+            pub const MODELS: &'static [ModelInfo] = &[$(ModelInfo {
+                name: $name,
+                summary: $summary.trim_ascii(),
+                abilities: <$model as Kind>::ABILITIES,
+            }),+];
+
+            /// The model's name.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$model(_) => $name,)+ }
+            }
+
+            /// What the model can do.
+            pub fn abilities(&self) -> Abilities {
+                match self { $(Self::$model(_) => <$model as Kind>::ABILITIES,)+ }
+            }
+
+            /// The number of components of each layer, the first one first.
+            pub fn layers(&self) -> Vec<usize> {
+                match self { $(Self::$model(model) => model.layers(),)+ }
+            }
+
+            /// The nonlinearity between the layers.
+            pub fn activation(&self) -> crate::activation::Activation {
+                match self { $(Self::$model(model) => model.activation(),)+ }
+            }
+
+            fn dispatch<T: Scalar>(
+                &self,
+                task: Task<'_, T>,
+                session: &mut crate::driver::FitSession<'_>,
+            ) -> crate::error::Result<Model<T>> {
+                match self { $(Self::$model(model) => model.run(task, session),)+ }
+            }
+        }
+
+        $(
+            impl From<$model> for Settings {
+                fn from(model: $model) -> Self {
+                    Self::$model(model)
+                }
+            }
+
+            impl Factorization for $model {}
+        )+
+    };
+}
+
+pub(super) use models;

@@ -93,13 +93,13 @@ fn little_data_still_make_a_page() {
         let model = SemiNmf::new(1).fit(&data.x).unwrap();
         let content = content(&model, &data, Options { clusters: Some(4), ..Options::default() });
         check(&content);
-        assert!(content.cells.is_empty(), "one class tells nothing");
+        assert!(content.cells.is_empty(), "one class leaves nothing to predict");
         assert_eq!(content.clusterings[0].clusters.len(), n.min(4));
     }
 }
 
 #[test]
-fn each_layer_is_clustered_by_what_it_speaks_of_and_by_every_attribute() {
+fn each_layer_is_clustered_by_its_best_attribute_and_by_every_attribute() {
     let faces = faces();
     let model = DeepSemiNmf::new([12, 4]).fit(&faces.x).unwrap();
     let plain = content(&model, &faces, Options::default());

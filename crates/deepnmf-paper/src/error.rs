@@ -1,4 +1,4 @@
-//! What can go wrong, in words that help.
+//! What can go wrong, and what would help.
 
 use std::io;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub enum PaperError {
         reason: String,
     },
     /// A cell that ended in a way that no cell should; what is on standard error says where.
-    #[error("a fit broke down: what was finished is kept, please report what stands above")]
+    #[error("a fit panicked: what was finished is kept, please report the message above")]
     Panicked,
     /// Threads that cannot be started.
     #[error("cannot start the threads: {0}")]

@@ -1,6 +1,7 @@
 //! k-means: Lloyd's algorithm from k-means++ starts, best of several restarts, then swaps.
 //!
-//! - Initialization: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it (`seeding.rs`).
+//! - Initialization: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it
+//!   (`seeding.rs`).
 //! - Assignment: Hamerly's bounds decide which samples may have changed their cluster; only those
 //!   are compared with the centroids, in blocked matrix products (`assign.rs`).
 //! - Update: a centroid is the mean of its members, summed anew only where membership changed, so

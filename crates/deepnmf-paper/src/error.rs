@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why an experiment cannot be run or told about.
+/// Why an experiment cannot be run or reported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PaperError {

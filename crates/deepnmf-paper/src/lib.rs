@@ -2,7 +2,7 @@
 //! (Trigeorgis, Bousmalis, Zafeiriou & Schuller), section 6: what the paper prints, what comes out
 //! here, and whether its claims hold.
 //!
-//! An [`Experiment`] is planned as cells, each with a key, run and recorded one by one, and told as a
+//! An [`Experiment`] is planned as cells, each with a key, run and recorded one by one, and reported as a
 //! [`Section`] with tables, figures and claims. Every claim has a stated rule that is computed from
 //! the records ([`Claim`]); no verdict is written by hand.
 //!

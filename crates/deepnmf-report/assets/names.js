@@ -47,7 +47,7 @@ function clusterText(clustering, cluster) {
 
 function groupingName(way) {
   if (way.asked !== null) return `${way.asked} clusters in every layer`;
-  if (way.attribute === null) return 'by the attribute each layer predicts best';
+  if (way.attribute === null) return "by each layer's best attribute";
   const attribute = content.attributes[way.attribute];
   return `by ${attribute.name} (${attribute.classes.length})`;
 }

@@ -80,7 +80,7 @@ function bestCell(measure) {
   return best;
 }
 
-/** Something to look at before anybody has chosen: the heart of the top layer's first cluster. */
+/** The sample shown at first: the best example of the top layer's first cluster. */
 function firstSample() {
   const top = content.clusterings[content.groupings[0].clusterings.at(-1)];
   return top.clusters.find((cluster) => cluster.examples.length)?.examples[0] ?? 0;

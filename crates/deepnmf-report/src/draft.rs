@@ -57,7 +57,7 @@ pub struct Draft<T> {
     pub(crate) choice: Choice,
     /// The shown samples as they were read.
     pub(crate) originals: Matrix<T>,
-    /// How those are pictures, if the data say so.
+    /// The shape of those as pictures, if they are pictures.
     pub(crate) shape: Option<ImageShape>,
     /// What those are called.
     pub(crate) names: Option<Vec<String>>,

@@ -27,7 +27,7 @@ const NEAREST: usize = 6;
 /// The most pixels of the mean pictures of a layer's clusters.
 const MEAN_PIXELS: usize = 100_000;
 
-/// Who is told what is being done.
+/// Called with the name of every step.
 type Tell<'t> = &'t mut dyn FnMut(&str);
 
 /// What every step needs.

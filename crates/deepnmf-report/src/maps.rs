@@ -67,7 +67,7 @@ fn sign_of(axis: &[f64]) -> f64 {
     if largest < 0.0 { -1.0 } else { 1.0 }
 }
 
-/// A map by t-SNE that begins at `start`, or nothing where neighbours say nothing.
+/// A map by t-SNE that begins at `start`, or nothing for too few or identical samples.
 pub(crate) fn tsne_map(near: &[Vec<Near>], start: &Map) -> Result<Option<Map>> {
     if near.len() < FEWEST || near.iter().flatten().all(|near| near.distance == 0.0) {
         return Ok(None);
@@ -99,7 +99,7 @@ fn embed(near: &[Vec<Near>], begin: Vec<f32>) -> Vec<f32> {
     tsne.embedding()
 }
 
-/// The start brought to the size from which t-SNE unfolds well.
+/// The initialization at the size from which t-SNE unfolds well.
 fn small(start: &Map) -> Vec<f32> {
     const SIZE: f32 = 1e-2;
     let widest = start.x.iter().chain(&start.y).fold(0.0f32, |m, v| m.max(v.abs()));

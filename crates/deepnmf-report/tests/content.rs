@@ -111,7 +111,7 @@ fn each_layer_is_clustered_by_its_best_attribute_and_by_every_attribute() {
 }
 
 #[test]
-fn a_scaling_of_the_features_is_heeded_and_told() {
+fn a_scaling_of_the_features_is_applied_and_named() {
     let faces = faces();
     let model = SemiNmf::new(6).fit(&faces.x).unwrap();
     let with = |scale| content(&model, &faces, Options { scale, ..Options::default() });

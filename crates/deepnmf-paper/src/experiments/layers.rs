@@ -3,7 +3,7 @@
 //! Every architecture is a linear Deep Semi-NMF. Its top features are computed by the closed form of
 //! Algorithm 1 (`deepnmf::models`, the head of `deep_semi_nmf/algorithm.rs`): Semi-NMF layer by
 //! layer, then Semi-NMF of the data from the top features so found. The features of the layers below
-//! for the final bases, which nobody asks for here, would take most of the time.
+//! for the final bases, which are not needed here, would take most of the time.
 
 use std::sync::Arc;
 

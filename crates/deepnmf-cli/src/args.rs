@@ -47,9 +47,9 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Compute the features of samples with a fitted model
     Transform(TransformArgs),
-    /// Tell what is in a model file
+    /// Show what is in a model file
     Info(InfoArgs),
-    /// Judge features by attributes: which layer speaks of which?
+    /// Evaluate features: which layer best predicts each attribute?
     Evaluate(EvaluateArgs),
     /// Write one page that explores a model: layers, clusters, maps, bases, samples
     Report(ReportArgs),
@@ -82,7 +82,7 @@ pub(crate) struct DemoArgs {
     /// Seed of the faces and of the fit
     #[arg(long, default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub(crate) seed: u64,
-    /// Folder for the picture, the data and the model
+    /// Folder for the data, the model, the picture and the report
     #[arg(long, default_value = "deepnmf-demo")]
     pub(crate) out: PathBuf,
     /// Threads to use; all by default
@@ -123,21 +123,21 @@ pub(crate) struct FitArgs {
     /// Model file to write (safetensors); without it the result is only reported
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
-    /// What is done to the samples first, and again by transform: unit (each sample to norm 1, as
-    /// the paper does), none, or a chain of unit, log1p, standardize, min-max, tf-idf, igo,
-    /// resize=WxH with commas between them
+    /// Preprocessing of the samples, repeated by transform: unit (each sample to unit norm, as the
+    /// paper does), none, or a chain of unit, log1p, standardize, min-max, tf-idf, igo, resize=WxH
+    /// with commas between them
     #[arg(long, default_value = "unit", value_parser = chain)]
     pub(crate) normalize: Pipeline,
-    /// Where the factors begin [default: optimal, and nndsvda for non-negative models]
+    /// Initialization of the factors [default: optimal, and nndsvda for non-negative models]
     #[arg(long, value_enum)]
     pub(crate) init: Option<StartName>,
-    /// Begin from the factors of this model file instead
+    /// Initialize from the factors of this model file instead
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(crate) init_from: Option<PathBuf>,
-    /// Begin from the bases of this model file, which may have been fitted to other samples
+    /// Initialize from the bases of this model file, which may have been fitted to other samples
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["init", "init_from"])]
     pub(crate) bases_from: Option<PathBuf>,
-    /// Which factor carries the scale of a component at the start
+    /// Factor that carries the scale of a component after initialization
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,
     /// Rule that updates the features [default: hals, and multiplicative for gnmf, cnmf and dnmf]
@@ -194,13 +194,13 @@ pub(crate) struct BaselineArgs {
     /// dnmf: weight of the scatter between classes [default: 0]
     #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) delta: Option<f64>,
-    /// gnmf: nearest samples that each one is tied to [default: 5]
+    /// gnmf: neighbours of each sample in the neighbour graph [default: 5]
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) neighbours: Option<usize>,
-    /// gnmf: how much they count [default: binary]
+    /// gnmf: weights of the neighbour graph [default: binary]
     #[arg(long, value_enum)]
     pub(crate) neighbour_weights: Option<NeighbourWeightsName>,
-    /// gnmf: how they are found [default: auto]
+    /// gnmf: how neighbours are found [default: auto]
     #[arg(long, value_enum)]
     pub(crate) neighbour_search: Option<NeighbourSearchName>,
 }
@@ -213,8 +213,8 @@ pub(crate) struct LabelArgs {
     /// number for wsf-ma, one for each layer (or none) for deep-wsf
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub(crate) attributes: Vec<String>,
-    /// Weight of the labels, one for all or one for each attribute [default: 0.001]; of the graph
-    /// for gnmf [default: 100]
+    /// Weight of the graph penalty: of label graphs, one for all or one for each attribute
+    /// [default: 0.001]; of the neighbour graph of gnmf [default: 100]
     #[arg(
         long,
         value_delimiter = ',',
@@ -223,23 +223,23 @@ pub(crate) struct LabelArgs {
         allow_negative_numbers = true
     )]
     pub(crate) lambda: Vec<f64>,
-    /// How samples of the same class are tied [default: binary]
+    /// Weights of the label graph, between samples of the same class [default: binary]
     #[arg(long, value_enum)]
     pub(crate) graph: Option<GraphName>,
     /// Width of --graph rbf [default: the median distance within classes]
     #[arg(long, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) sigma: Option<f64>,
-    /// Share of the labels to use, the others are forgotten: for studies [default: 1]
+    /// Share of the labels to use; the others are dropped, for studies [default: 1]
     #[arg(long, value_name = "SHARE", value_parser = share_or_all, allow_negative_numbers = true)]
     pub(crate) label_fraction: Option<f64>,
-    /// What begins each layer of deep-wsf [default: wsf]
+    /// Model that pre-trains each layer of deep-wsf [default: wsf]
     #[arg(long, value_enum)]
     pub(crate) pretraining: Option<PretrainingName>,
     /// Which form of Algorithm 2 a linear deep-wsf follows [default: printed]
     #[arg(long, value_enum)]
     pub(crate) variant: Option<VariantName>,
     /// Supervised pre-training of deep-semi-nmf: labelled samples to fit a deep-wsf to first (the
-    /// flags above are its flags), whose bases begin the fit to DATA, which needs no labels
+    /// flags above are its flags), whose bases initialize the fit to DATA, which needs no labels
     #[arg(long, value_name = "DATA")]
     pub(crate) auxiliary: Option<PathBuf>,
 }
@@ -251,26 +251,26 @@ pub(crate) struct DeepArgs {
     /// Nonlinearity between the layers [default: identity]
     #[arg(long, value_enum)]
     pub(crate) activation: Option<ActivationName>,
-    /// What is minimised over all layers [default: paper]
+    /// Loss over all layers [default: paper]
     #[arg(long, value_enum)]
     pub(crate) loss: Option<LossName>,
     /// Weight of each layer in the losses layer and data, with commas between them [default: 1 each]
     #[arg(long, value_delimiter = ',', value_parser = positive, allow_negative_numbers = true)]
     pub(crate) weights: Vec<f64>,
-    /// What does the minimising [default: auto]
+    /// Optimizer of the loss [default: auto]
     #[arg(long, value_enum)]
     pub(crate) optimizer: Option<OptimizerName>,
     /// Step size of adam [default: 0.001]
     #[arg(long, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) step: Option<f64>,
-    /// Weight of the squared bases, as a share of a sample's mean squared length [default: 0, and
-    /// 0.001 for the loss layer]
+    /// Ridge penalty: weight of the squared bases, as a share of a sample's mean squared norm
+    /// [default: 0, and 0.001 for the loss layer]
     #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) ridge: Option<f64>,
-    /// Weight of the sum of the features, as the same share; needs --ridge [default: 0]
+    /// l1 penalty: weight of the sum of features, as the same share; needs --ridge [default: 0]
     #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) sparsity: Option<f64>,
-    /// What has length 1 in the last layer of the result [default: none]
+    /// What has unit norm in the last layer of the result [default: none]
     #[arg(long, value_enum)]
     pub(crate) normal_form: Option<NormalFormName>,
     /// How Algorithm 1 of the paper is carried out, for the linear model [default: fast]
@@ -290,7 +290,7 @@ pub(crate) struct TransformArgs {
     /// Layer, counted from 1; the last one by default
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) layer: Option<usize>,
-    /// How the features are computed [default: nonnegative, but basis for whitened-pca]
+    /// Projection method [default: nonnegative, but basis for whitened-pca]
     #[arg(long, value_enum)]
     pub(crate) method: Option<MethodName>,
     /// File to write (.npy), a row per sample
@@ -316,20 +316,20 @@ pub(crate) struct InfoArgs {
   deepnmf evaluate m.safetensors --data test.mat --project basis --classify --attribute identity
   deepnmf evaluate h.npy --data faces.mat --cluster --scale unit-samples --json")]
 pub(crate) struct EvaluateArgs {
-    /// Model file (.safetensors), every layer of which is judged, or a file of features
+    /// Model file (.safetensors), every layer of which is evaluated, or a file of features
     pub(crate) source: PathBuf,
     /// Data that the features belong to, for their labels
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-    /// Compute the features of the data with the model instead of taking those of its fit
+    /// Project the data onto the model instead of taking the features of its fit
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(crate) project: Option<MethodName>,
     /// Layer of the model, counted from 1; all by default
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) layer: Option<usize>,
-    /// Attributes to judge by, with commas between them; all by default
+    /// Attributes to evaluate by, with commas between them; all by default
     #[arg(long, value_delimiter = ',')]
     pub(crate) attribute: Vec<String>,
     /// Only cluster (k-means, AC, NMI, ARI, purity)
@@ -338,10 +338,10 @@ pub(crate) struct EvaluateArgs {
     /// Only classify held-out samples
     #[arg(long)]
     pub(crate) classify: bool,
-    /// What is done to the features first
+    /// Scaling of the features
     #[arg(long, value_enum, default_value_t = ScalingName::None)]
     pub(crate) scale: ScalingName,
-    /// What learns to tell classes apart
+    /// Classifier
     #[arg(long, value_enum, default_value_t = ClassifierName::LinearSvm)]
     pub(crate) classifier: ClassifierName,
     /// Weight of errors in the support vector machine (C)
@@ -356,8 +356,8 @@ pub(crate) struct EvaluateArgs {
     /// Starts of k-means in each repeat; the one of least inertia counts
     #[arg(long, default_value_t = 10, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) restarts: usize,
-    /// Moves of a k-means centroid in vain that end the search after the best start; 0 is plain
-    /// k-means
+    /// Swaps of a k-means centroid without gain that end the search after the best start; 0 is
+    /// plain k-means
     #[arg(
         long,
         default_value_t = KMeans::SWAPS,
@@ -383,7 +383,7 @@ The page is one file that needs no network: open it in a browser, send it to a c
 pub(crate) struct ReportArgs {
     /// Model file
     pub(crate) model: PathBuf,
-    /// Samples to look at the model with: those of the fit, or others like them
+    /// Samples to show: those of the fit, or others like them
     #[arg(long)]
     pub(crate) data: PathBuf,
     #[command(flatten)]
@@ -394,10 +394,10 @@ pub(crate) struct ReportArgs {
     /// Most samples with a point and a picture, at most 5000
     #[arg(long, default_value_t = 1000, value_parser = shown, allow_negative_numbers = true)]
     pub(crate) samples: usize,
-    /// Clusters of every layer [default: as many as the attribute it speaks of most has classes]
+    /// Clusters of every layer [default: the number of classes of the attribute it best predicts]
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) clusters: Option<usize>,
-    /// What is done to the features before they are clustered, classified and mapped
+    /// Scaling of the features before they are clustered, classified and mapped
     #[arg(long, value_enum, default_value_t = ScalingName::None)]
     pub(crate) scale: ScalingName,
     /// Heading of the page
@@ -425,7 +425,7 @@ output says so. An interrupted run goes on where it was when the same command is
 pub(crate) struct ReproduceArgs {
     /// Experiment: xor, layers, reconstruction, clustering, pretraining, attributes, or all
     pub(crate) experiment: Option<String>,
-    /// Say what there is to run, on which data, and how long it would take
+    /// List what there is to run, on which data, and how long it would take
     #[arg(long)]
     pub(crate) list: bool,
     /// Folder with the data; otherwise that of the environment's `DEEPNMF_DATA`
@@ -434,8 +434,8 @@ pub(crate) struct ReproduceArgs {
     /// XM2VTS as a folder of pictures
     #[arg(long, value_name = "FOLDER")]
     pub(crate) xm2vts: Option<PathBuf>,
-    /// How the names of its pictures hold who it is [default: {identity}_{session}_{shot}, else a
-    /// folder for each person]
+    /// How the names of its pictures hold the identity [default: {identity}_{session}_{shot}, else
+    /// a folder for each person]
     #[arg(long, value_name = "PATTERN")]
     pub(crate) xm2vts_pattern: Option<String>,
     /// Multi-PIE as a folder of pictures

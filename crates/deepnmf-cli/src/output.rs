@@ -34,10 +34,10 @@ impl Output {
         said.and_then(|()| out.flush()).context("cannot write to standard output")
     }
 
-    /// Something worth knowing beside the result.
+    /// A remark beside the result.
     pub(crate) fn remark(self, text: impl Display) {
         if !self.quiet {
-            // Standard error may be closed; there is nobody left to tell.
+            // Standard error may be closed; nobody can read the remark then.
             let _ = writeln!(io::stderr(), "{text}");
         }
     }
@@ -76,7 +76,7 @@ pub(crate) fn refusal(text: &str) {
 }
 
 fn say_failure(sentence: &str) {
-    // Standard output may be closed; there is nobody left to tell.
+    // Standard output may be closed; nobody can read the failure then.
     let _ = writeln!(io::stdout(), "{}", json!({ "failure": sentence }));
 }
 

@@ -1,4 +1,4 @@
-//! `deepnmf demo`, and what a newcomer meets first: help, version, completions.
+//! `deepnmf demo`, and what a newcomer sees first: help, version, completions.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 

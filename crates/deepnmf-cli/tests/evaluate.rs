@@ -59,7 +59,7 @@ fn features_of_a_file_score_as_those_of_the_model() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_refused_in_words() {
+fn what_cannot_be_evaluated_is_refused_with_a_reason() {
     let folder = fitted();
     folder.refuses("evaluate m.safetensors", 2, &["--data", "--labels-key"]);
     let other = "builtin:faces:identities=2,poses=2,expressions=2,illuminations=2,size=12";

@@ -1,4 +1,4 @@
-//! What can go wrong, in words that help.
+//! What can go wrong, and what would help.
 
 /// Everything that can go wrong in this crate. Each message names the culprit and what would work.
 #[derive(Debug, thiserror::Error)]

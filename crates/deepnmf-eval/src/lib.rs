@@ -1,9 +1,9 @@
-//! Judges features: clusters and classifies them, and says how well that went.
+//! Evaluates features: clusters and classifies them, and measures the result.
 //!
 //! - [`kmeans`]: k-means++ with restarts, exact and fast.
 //! - [`metrics`]: AC, NMI, ARI, purity, confusion.
 //! - [`svm`] and [`knn`]: a linear support vector machine and the nearest neighbour.
-//! - [`scale`]: what is done to features first.
+//! - [`scale`]: the scaling of features before that.
 //! - [`stats`]: many runs in a few numbers, and whether two methods differ.
 //! - [`protocol`]: the paper's two protocols, [`cluster`] and [`classify`].
 //!

@@ -1,4 +1,4 @@
-//! The paper's two ways to judge features, each as one call with one record as its answer.
+//! The paper's two ways to evaluate features, each as one call with one record as its answer.
 
 use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
@@ -16,12 +16,12 @@ use crate::svm::LinearSvm;
 pub struct ClusterOptions {
     /// How many starts of k-means to try; the one of least inertia counts.
     pub restarts: usize,
-    /// How many swaps of a centroid in vain end the search for something better than the best
-    /// start led to; 0 is plain k-means.
+    /// How many swaps of a centroid without gain end the search after the best start; 0 is plain
+    /// k-means.
     pub swaps: usize,
     /// The seed of all random numbers.
     pub seed: u64,
-    /// What is done to the features first.
+    /// The scaling of the features.
     pub scale: Scaling,
 }
 
@@ -31,7 +31,7 @@ impl Default for ClusterOptions {
     }
 }
 
-/// How well k-means on the features finds the classes.
+/// How well k-means on the features matches the classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusterScore {
     /// Accuracy after the best pairing of clusters with classes.
@@ -91,7 +91,7 @@ pub fn cluster<T: Scalar>(
     })
 }
 
-/// What learns to tell classes apart.
+/// A classifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Classifier {
@@ -106,13 +106,13 @@ pub enum Classifier {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassifyOptions {
-    /// What learns.
+    /// The classifier.
     pub classifier: Classifier,
     /// The weight of errors in the support vector machine.
     pub c: f64,
     /// The seed of all random numbers.
     pub seed: u64,
-    /// What is done to the features first; learned from the training samples alone.
+    /// The scaling of the features; learned from the training samples alone.
     pub scale: Scaling,
 }
 
@@ -139,7 +139,7 @@ pub struct ClassifyScore {
     pub options: ClassifyOptions,
 }
 
-/// Learns from the training samples and judges the test samples. Samples without a class are left
+/// Learns from the training samples and predicts the test samples. Samples without a class are left
 /// out of both.
 ///
 /// # Errors

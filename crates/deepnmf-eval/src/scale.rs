@@ -1,5 +1,5 @@
-//! How features are scaled before they are judged. It decides as much as the method does, so it
-//! is an explicit setting, and part of every result.
+//! How features are scaled before they are evaluated. It matters as much as the method, so it is an
+//! explicit setting, and part of every result.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;

@@ -100,7 +100,7 @@ pub struct PairedTest {
     pub pairs: usize,
     /// The mean of the first less the second.
     pub mean_difference: f64,
-    /// What the differences allow to be said.
+    /// The outcome of the test.
     #[serde(flatten)]
     pub verdict: Verdict,
 }

@@ -1,9 +1,9 @@
-//! What can go wrong, in words that help.
+//! What can go wrong, and what would help.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why an experiment cannot be run or told about.
+/// Why an experiment cannot be run or reported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PaperError {
@@ -75,7 +75,7 @@ pub enum PaperError {
         reason: String,
     },
     /// A cell that ended in a way that no cell should; what is on standard error says where.
-    #[error("a fit broke down: what was finished is kept, please report what stands above")]
+    #[error("a fit panicked: what was finished is kept, please report the message above")]
     Panicked,
     /// Threads that cannot be started.
     #[error("cannot start the threads: {0}")]

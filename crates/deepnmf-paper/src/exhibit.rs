@@ -1,4 +1,4 @@
-//! Models worth looking at, each as a page that explores it.
+//! Exhibited models: each has a page that explores it.
 
 use std::path::Path;
 use std::time::Instant;

@@ -2,9 +2,9 @@
 //! (Trigeorgis, Bousmalis, Zafeiriou & Schuller), section 6: what the paper prints, what comes out
 //! here, and whether its claims hold.
 //!
-//! An [`Experiment`] is planned as cells, each with a key, run and recorded one by one, and told as a
-//! [`Section`] with tables, figures and claims. Every claim has a rule in words that is computed from
-//! the records ([`Claim`]); none is written down beforehand.
+//! An [`Experiment`] is planned as cells, each with a key, run and recorded one by one, and reported as a
+//! [`Section`] with tables, figures and claims. Every claim has a stated rule that is computed from
+//! the records ([`Claim`]); no verdict is written by hand.
 //!
 //! ```
 //! use deepnmf_paper::{CancelToken, Experiment, Options, Progress, Reproduction, Watch};

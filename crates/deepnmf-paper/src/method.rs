@@ -17,7 +17,7 @@ pub enum Method {
     /// NMF by Nesterov's accelerated gradients.
     #[serde(rename = "nenmf")]
     NeNmf,
-    /// NMF with a graph of five nearest neighbours, by its published multiplicative rule.
+    /// NMF with a graph penalty on five nearest neighbours, by its published multiplicative rule.
     Gnmf,
     /// The same objective by coordinate descent, which the paper does not have.
     GnmfDescent,
@@ -51,7 +51,7 @@ pub enum Method {
     DeepWsfSquare,
     /// The same with rectifiers, which the paper does not have.
     DeepWsfRelu,
-    /// Linear Deep Semi-NMF that begins from the bases of a Deep WSF of other samples.
+    /// Linear Deep Semi-NMF initialized with the bases of a Deep WSF of other samples.
     DeepPretrained,
     /// The samples themselves.
     Data,
@@ -118,7 +118,7 @@ impl Method {
     }
 
     /// Fits a method that needs no labels, with the settings the paper states: at most 1000
-    /// iterations, `kappa` 1e-6, starts from a singular value decomposition;
+    /// iterations, `kappa` 1e-6, initialization by a singular value decomposition;
     /// the rest are defaults.
     pub(crate) fn fit(
         self,

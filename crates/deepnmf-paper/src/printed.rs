@@ -21,14 +21,14 @@ pub const LAST_LAYER: usize = 40;
 /// The mean of the exponential distribution that their other layers are drawn from (section 6.3).
 pub const MEAN_LAYER: f64 = 400.0;
 
-/// The weight of the auxiliary labels on layer 2 in supervised pre-training; that on layer 1 is 0
+/// The weight of the graph penalty on layer 2 in supervised pre-training; that on layer 1 is 0
 /// (section 6.6).
 pub const PRETRAINING_LAMBDA: f64 = 0.01;
 
 /// The components of each layer in the study of attributes (section 6.7).
 pub const ATTRIBUTE_COMPONENTS: usize = 100;
 
-/// The weight of the labels on each layer in that study (section 6.7).
+/// The weight of the graph penalty on each layer in that study (section 6.7).
 pub const ATTRIBUTE_LAMBDA: f64 = 1e-3;
 
 /// How many of its samples are for training, and how many there are (section 6.7).

@@ -69,7 +69,7 @@ pub struct Outcome {
     /// How well k-means finds the identities.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clusterings: Vec<ClusterRun>,
-    /// How well a linear support vector machine tells classes apart.
+    /// How well a linear support vector machine predicts classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accuracies: Vec<AccuracyRun>,
     /// Points of a figure.
@@ -115,7 +115,7 @@ impl FitFacts {
 /// One clustering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusterRun {
-    /// What was done to the features first.
+    /// The scaling of the features.
     pub scaling: Scaling,
     /// The seed of k-means.
     pub seed: u64,
@@ -128,15 +128,15 @@ pub struct ClusterRun {
 /// One classification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AccuracyRun {
-    /// The attribute that is told apart.
+    /// The attribute that is predicted.
     pub attribute: String,
     /// The layer whose features are used, counted from 1.
     pub layer: usize,
     /// Where the features come from.
     pub features: FeatureSource,
-    /// What was done to them first.
+    /// Their scaling.
     pub scaling: Scaling,
-    /// The share of test samples that are told right.
+    /// The share of test samples whose class is predicted right.
     pub accuracy: f64,
 }
 

@@ -1,4 +1,4 @@
-//! When a claim of the paper holds: every rule is stated in words and computed.
+//! When a claim of the paper holds: every rule is stated and computed.
 
 use std::fmt::{self, Display};
 
@@ -42,7 +42,7 @@ impl Display for Verdict {
     }
 }
 
-/// Who says so.
+/// Whose claim it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -52,7 +52,7 @@ pub enum Source {
     Ours,
 }
 
-/// One claim and what became of it.
+/// One claim and its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The claim.
@@ -107,7 +107,7 @@ impl Claim {
         }
     }
 
-    /// The verdict in words: of a claim about data that are not at hand it says only what the
+    /// The verdict as text: of a claim about data that are not at hand it says only what the
     /// stand-in shows.
     pub fn told(&self) -> String {
         match (&self.stand_in_for, self.verdict) {

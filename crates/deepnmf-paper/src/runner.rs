@@ -99,7 +99,7 @@ impl Runner<'_> {
         Ok(failures.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Writes the pages of the models worth one, those that are not there yet. Returns the failures.
+    /// Writes the pages of the exhibited models that are not there yet. Returns the failures.
     pub(crate) fn exhibit(
         &self,
         study: &dyn Study,

@@ -1,11 +1,11 @@
-//! What is told of an experiment, whatever it is told in: HTML, Markdown, CSV or JSON.
+//! The report of an experiment, for any format: HTML, Markdown, CSV or JSON.
 
 use serde::Serialize;
 
 use crate::Experiment;
 use crate::rules::Claim;
 
-/// One experiment, told.
+/// The report of one experiment.
 #[derive(Debug, Clone, Serialize)]
 pub struct Section {
     /// The experiment.

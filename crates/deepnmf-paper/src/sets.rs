@@ -15,9 +15,9 @@ use crate::error::{PaperError, Result};
 use crate::printed::ATTRIBUTES;
 use crate::record::DataFacts;
 
-/// How names of XM2VTS pictures hold who it is, unless told otherwise.
+/// How names of XM2VTS pictures hold the identity by default.
 const XM2VTS_PATTERN: &str = "{identity}_{session}_{shot}";
-/// How names of Multi-PIE pictures hold the attributes, unless told otherwise.
+/// How names of Multi-PIE pictures hold the attributes by default.
 const MULTI_PIE_PATTERN: &str = "{identity}_{pose}_{expression}";
 /// Width and height that the paper brings XM2VTS to.
 const XM2VTS_SIZE: (usize, usize) = (30, 42);
@@ -83,7 +83,7 @@ pub(crate) struct Set {
     pub(crate) x: Matrix<f64>,
     /// Their labels.
     pub(crate) attributes: Vec<Attribute>,
-    /// How they are pictures, if they are.
+    /// Their shape as pictures, if they are pictures.
     image_shape: Option<ImageShape>,
 }
 
@@ -269,7 +269,7 @@ fn pictures(
     };
     let mut data = match (read(Some(pattern.into())), wanted) {
         (Ok(data), _) => data,
-        // Where only people are told apart, a folder each does as well.
+        // Where only the identity is needed, a folder for each person does as well.
         (Err(_), ["identity"]) => read(None)?,
         (Err(error), _) => return Err(error.into()),
     };

@@ -9,8 +9,8 @@ function renderBases() {
     .getElementById('bases')
     .replaceChildren(
       heading(
-        'What layers are made of',
-        `Every sample is a sum of these components, in amounts that are never negative. Those that carry most come first. Click one to select the samples that use it most.${content.model.nonlinear ? ' The model is nonlinear: above the first layer these are what the components would be without the nonlinearity.' : ''}`,
+        'The basis of every layer',
+        `Every sample is a sum of these components, in amounts that are never negative. Those with the largest share come first. Click one to select the samples that use it most.${content.model.nonlinear ? ' The model is nonlinear: above the first layer these are what the components would be without the nonlinearity.' : ''}`,
       ),
       signs ?? '',
       ...content.layers.map((_, layer) => basisOf(layer)),
@@ -24,9 +24,9 @@ function signScale() {
   return el(
     'p',
     { className: 'scale' },
-    'takes away ',
+    'negative ',
     bar,
-    ' adds; the middle is zero, each tile has its own range',
+    ' positive; the middle is zero, each tile has its own range',
   );
 }
 
@@ -35,7 +35,7 @@ function basisOf(layer) {
   const pages = Math.ceil(basis.shown.length / PER_PAGE);
   const from = basisPages[layer] * PER_PAGE;
   const places = basis.shown.map((_, place) => place).slice(from, from + PER_PAGE);
-  const carried = basis.shares.reduce((sum, share) => sum + share, 0);
+  const together = basis.shares.reduce((sum, share) => sum + share, 0);
   const grid = el(
     'div',
     { className: basis.tiles ? 'tiles' : 'bars' },
@@ -47,7 +47,7 @@ function basisOf(layer) {
   ).join(' ');
   const some =
     basis.shown.length < components
-      ? `, the ${basis.shown.length} that carry most (${percent(carried)}) are here`
+      ? `; the ${basis.shown.length} with the largest share (together ${percent(together)}) are here`
       : '';
   const made = el(
     'div',
@@ -104,7 +104,7 @@ function pager(layer, pages) {
 function component(layer, place) {
   const { basis, likeness } = content.layers[layer];
   const number = basis.shown[place];
-  const label = `${layerName(layer)}, component ${number + 1}, carries ${percent(basis.shares[place])}`;
+  const label = `${layerName(layer)}, component ${number + 1}, share ${percent(basis.shares[place])}`;
   const uses = (sample) => likeness.parts[sample].some(([part]) => part === number);
   const made = el(
     'button',
@@ -115,7 +115,7 @@ function component(layer, place) {
       on: {
         click: (event) =>
           select(
-            `${layerName(layer)}, component ${number + 1} among the main parts`,
+            `${layerName(layer)}, component ${number + 1} among the main components`,
             uses,
             event.shiftKey,
           ),

@@ -1,4 +1,4 @@
-// Which class meets which cluster: agreement stands on the diagonal.
+// Classes against clusters: agreement stands on the diagonal.
 
 const cursor = { row: 0, column: 0 };
 

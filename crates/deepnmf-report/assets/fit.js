@@ -27,7 +27,7 @@ function renderFit() {
   document
     .getElementById('fit')
     .replaceChildren(
-      heading('The fit', 'How the error fell, and what the model was asked to be.'),
+      heading('The fit', 'How the error fell, and every setting of the model.'),
       el(
         'div',
         { className: 'fit' },

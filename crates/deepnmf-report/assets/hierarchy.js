@@ -73,7 +73,7 @@ function renderLayers() {
       `Each column is a layer, each card one of its clusters (k-means): ${
         content.samples.pictures
           ? 'its mean picture, the pictures nearest to its centre, and what most of them are'
-          : 'what most of its samples are, and the features that tell them (↑ above, ↓ below the mean)'
+          : 'what most of its samples are, and its top features (↑ above, ↓ below the mean)'
       }. Bands are samples on their way from a cluster of one layer to one of the next. Click a card or a band to select its samples everywhere.`,
     ),
     el(
@@ -122,7 +122,7 @@ function columnOf(column, total) {
     el(
       'p',
       { className: 'soft' },
-      `${counted(components, 'component')}, misses the data by ${percent(error)}. `,
+      `${counted(components, 'component')}, reconstruction error ${percent(error)}. `,
       `${clustering.clusters.length} clusters`,
       attribute === null ? '' : ', named by ',
       attribute === null ? '' : foreign(short(attribute, 24)),
@@ -133,7 +133,7 @@ function columnOf(column, total) {
 
 function card(column, cluster) {
   const { clustering, height } = column;
-  const { size, examples, telling } = clustering.clusters[cluster];
+  const { size, examples, top_features: topFeatures } = clustering.clusters[cluster];
   const { title, share } = clusterName(clustering, cluster);
   const words = el(
     'span',
@@ -143,7 +143,7 @@ function card(column, cluster) {
       className: 'soft',
       textContent: share === null ? count(size) : `${percent(share)} of ${count(size)}`,
     }),
-    content.samples.pictures ? null : tellingWords(telling, 2),
+    content.samples.pictures ? null : topFeatureText(topFeatures, 2),
     el('span', { className: 'meter' }, el('span', { className: 'chosen' })),
   );
   const made = el(
@@ -208,16 +208,16 @@ function foldedCard(column) {
   return made;
 }
 
-/** The features that tell a cluster, in words. */
-function tellingWords(telling, most) {
-  const parts = telling
+/** The top features of a cluster as text. */
+function topFeatureText(topFeatures, most) {
+  const parts = topFeatures
     .slice(0, most)
     .map(([feature, away]) => `${away > 0 ? '↑' : '↓'} ${short(featureName(feature), 18)}`);
-  return el('span', { className: 'soft telling', textContent: parts.join('  '), dir: 'auto' });
+  return el('span', { className: 'soft top-features', textContent: parts.join('  '), dir: 'auto' });
 }
 
 function clusterLines(clustering, cluster) {
-  const { size, mostly, telling } = clustering.clusters[cluster];
+  const { size, mostly, top_features: topFeatures } = clustering.clusters[cluster];
   const parts = mostly.map(
     (found, attribute) =>
       found &&
@@ -226,7 +226,7 @@ function clusterLines(clustering, cluster) {
         'soft',
       ),
   );
-  const features = telling.map(([feature, away]) =>
+  const features = topFeatures.map(([feature, away]) =>
     line(
       `${short(featureName(feature), 30)}: ${Math.abs(away).toFixed(1)} deviations ${away > 0 ? 'above' : 'below'} the mean`,
       'soft',

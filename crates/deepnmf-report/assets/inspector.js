@@ -178,7 +178,7 @@ function samplePart() {
   );
 }
 
-/** One layer of one sample: what it rebuilds, from which parts, and who is near. */
+/** One layer of one sample: its reconstruction, its main components and its neighbours. */
 function layerPart(sample, layer) {
   const { likeness, near } = content.layers[layer];
   const clustering = clusteringOf(layer);
@@ -222,17 +222,17 @@ function layerPart(sample, layer) {
             {},
             tile(likeness.rebuilt, sample, 72, `rebuilt by ${layerName(layer)}`),
             el('figcaption', {
-              textContent: `rebuilt, missed by ${percent(likeness.missed[sample])}`,
+              textContent: `rebuilt, error ${percent(likeness.missed[sample])}`,
             }),
           )
         : el('p', {
             className: 'soft',
-            textContent: `rebuilt, missed by ${percent(likeness.missed[sample])}`,
+            textContent: `rebuilt, error ${percent(likeness.missed[sample])}`,
           }),
       el(
         'div',
         {},
-        el('p', { className: 'soft', textContent: 'made mostly of' }),
+        el('p', { className: 'soft', textContent: 'main components' }),
         el('div', { className: 'parts' }, ...parts),
       ),
     ),
@@ -244,7 +244,7 @@ function layerPart(sample, layer) {
   );
 }
 
-/** The most unusual values of a sample that is no picture, and what layers make of them. */
+/** The most unusual values of a sample that is no picture, and how layers rebuild them. */
 function valueTable(sample) {
   const head = el(
     'tr',

@@ -14,12 +14,8 @@ function renderMaps() {
       .filter(([place]) => content.attributes[place].usable),
   ];
   const kinds = [
-    ['neighbourly', 'Neighbours', 't-SNE: neighbours stay together; large distances mean little'],
-    [
-      'principal',
-      'Principal components',
-      'PCA: distances mean what they are, as far as two axes can show them',
-    ],
+    ['tsne', 't-SNE', 'Neighbours stay together; large distances mean little'],
+    ['principal', 'Principal components', 'Distances are true, as far as two axes can show them'],
   ].filter(([kind]) => content.layers.some((layer) => layer[kind]));
   const drawn = [
     ['points', 'Points'],
@@ -33,7 +29,7 @@ function renderMaps() {
   document.getElementById('maps').replaceChildren(
     heading(
       'Maps of the samples',
-      `Every point is a ${thing}; near points have similar features in that layer. Drag over points to select them in all views, click one to look at it. Where colours form islands, the layer tells them apart.`,
+      `Every point is a ${thing}; near points have similar features in that layer. Drag over points to select them in all views, click one to look at it. Where colours form groups, the layer separates them.`,
     ),
     el(
       'div',

@@ -14,8 +14,8 @@ function className(attribute, code) {
   return code < 0 ? 'unknown' : content.attributes[attribute].classes[code];
 }
 
-/** The attribute that tells most about a cluster. */
-function tellingAttribute(clustering, cluster) {
+/** The attribute whose majority class stands out most in a cluster. */
+function majorityAttribute(clustering, cluster) {
   if (clustering.attribute !== null) return clustering.attribute;
   let best = null;
   let most = -1;
@@ -30,14 +30,14 @@ function tellingAttribute(clustering, cluster) {
 
 /** A cluster by its majority: `{ title, share, attribute }`. */
 function clusterName(clustering, cluster) {
-  const attribute = tellingAttribute(clustering, cluster);
+  const attribute = majorityAttribute(clustering, cluster);
   const mostly = attribute === null ? null : clustering.clusters[cluster].mostly[attribute];
   if (!mostly) return { title: `cluster ${cluster + 1}`, share: null, attribute: null };
   const title = `${short(content.attributes[attribute].name, 24)} ${short(className(attribute, mostly[0]), 40)}`;
   return { title, share: mostly[1], attribute };
 }
 
-/** The same in words. */
+/** The same as a sentence. */
 function clusterText(clustering, cluster) {
   const { title, share, attribute } = clusterName(clustering, cluster);
   const start = `${layerName(clustering.layer)}, cluster ${cluster + 1}`;
@@ -47,7 +47,7 @@ function clusterText(clustering, cluster) {
 
 function groupingName(way) {
   if (way.asked !== null) return `${way.asked} clusters in every layer`;
-  if (way.attribute === null) return 'by what each layer speaks of most';
+  if (way.attribute === null) return "by each layer's best attribute";
   const attribute = content.attributes[way.attribute];
   return `by ${attribute.name} (${attribute.classes.length})`;
 }

@@ -83,7 +83,7 @@ function offer(search) {
       el('li', { className: 'soft', textContent: `and ${count(all.length - items.length)} more` }),
     );
   if (!all.length && search.input.value.trim())
-    items.push(el('li', { className: 'soft', textContent: 'Nothing is called so' }));
+    items.push(el('li', { className: 'soft', textContent: 'Nothing has this name' }));
   search.list.replaceChildren(...items);
   search.list.hidden = !items.length;
   search.input.setAttribute('aria-expanded', String(!search.list.hidden));

@@ -8,7 +8,7 @@ const state = {
   /** What points are coloured by: 'cluster', or the place of an attribute. */
   colour: 'cluster',
   /** Which map is shown, and whether it is made of points or of pictures. */
-  map: content.layers.some((layer) => layer.neighbourly) ? 'neighbourly' : 'principal',
+  map: content.layers.some((layer) => layer.tsne) ? 'tsne' : 'principal',
   drawn: 'points',
   /** The measure of the table of layers and attributes. */
   measure: 'ac',
@@ -65,7 +65,7 @@ const isSelected = (sample) => !state.selection || state.selection.mask[sample] 
 const grouping = () => content.groupings[state.grouping];
 const clusteringOf = (layer) => content.clusterings[grouping().clusterings[layer]];
 
-/** How much of what chance leaves open a measure has found. */
+/** The share of the way from the chance level to 1 that a measure has reached. */
 function lift(measure) {
   if (!measure) return 0;
   const open = 1 - measure.chance;
@@ -80,7 +80,7 @@ function bestCell(measure) {
   return best;
 }
 
-/** Something to look at before anybody has chosen: the heart of the top layer's first cluster. */
+/** The sample shown at first: the best example of the top layer's first cluster. */
 function firstSample() {
   const top = content.clusterings[content.groupings[0].clusterings.at(-1)];
   return top.clusters.find((cluster) => cluster.examples.length)?.examples[0] ?? 0;

@@ -1,4 +1,4 @@
-// The answer first: what data, what model, how good, and what each layer speaks of.
+// The answer first: what data, what model, how good, and which attribute each layer predicts best.
 
 function renderSummary() {
   const { words } = content;
@@ -22,14 +22,16 @@ function renderSummary() {
           'div',
           { className: 'said' },
           list,
-          sentences('What each layer speaks of', words.layers),
+          sentences('What each layer predicts best', words.layers),
           notices(),
         ),
         el(
           'div',
           { className: 'said' },
           el('div', { id: 'table' }),
-          words.attributes.length ? sentences('Where each attribute is', words.attributes) : null,
+          words.attributes.length
+            ? sentences('How well each attribute is predicted', words.attributes)
+            : null,
         ),
       ),
     );
@@ -62,7 +64,7 @@ function notices() {
   }
   if (!content.of_the_fit) {
     texts.push(
-      'These are not the samples of the fit: their features were computed with the model.',
+      'These are not the samples of the fit: their features come from projection onto the model.',
     );
   }
   const unused = content.attributes.filter((attribute) => !attribute.usable);
@@ -72,7 +74,7 @@ function notices() {
         `${short(attribute.name, 30)} (${count(attribute.all_classes)} class${attribute.all_classes === 1 ? '' : 'es'})`,
     );
     texts.push(
-      `Not judged by: ${names.slice(0, 8).join(', ')}. Attributes need two to 200 classes, each of two samples or more on average.`,
+      `Not evaluated: ${names.slice(0, 8).join(', ')}. Attributes need two to 200 classes, each of two samples or more on average.`,
     );
   }
   if (!texts.length) return null;

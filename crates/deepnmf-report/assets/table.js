@@ -1,4 +1,4 @@
-// Which layer speaks of which attribute: a table that is a heat map.
+// Which layer best predicts which attribute: a table that is a heat map.
 
 const MEASURES = [
   [
@@ -19,7 +19,7 @@ function renderTable() {
       el('p', {
         className: 'soft',
         textContent:
-          'Without labels there is no table of layers and attributes. Give labels to see which layer speaks of what.',
+          'Without labels there is no table of layers and attributes. Give labels to see which layer best predicts each attribute.',
       }),
     );
     return;
@@ -63,7 +63,7 @@ function renderTable() {
     el(
       'div',
       { className: 'heading' },
-      el('h3', { textContent: 'Which layer speaks of which attribute?' }),
+      el('h3', { textContent: 'Which layer best predicts which attribute?' }),
       switcher('Measure', MEASURES, state.measure, (value) => change({ measure: value })),
     ),
     el('div', { className: 'scroll' }, table),

@@ -26,7 +26,7 @@ function line(text, className = '') {
   return el('div', { textContent: text, className, dir: 'auto' });
 }
 
-/** Everything the labels say of a sample. */
+/** All labels of a sample. */
 function labelLines(sample) {
   return content.attributes.map((attribute, place) =>
     line(

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::choice::Choice;
 
-/// Longer texts are cut: a page is no place for a novel.
+/// Longer texts are cut, which bounds the size of the page.
 const LONGEST_TEXT: usize = 200;
 /// Attributes with more classes than this are named, but not clustered by.
 const MOST_CLASSES: usize = 200;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn novels_are_cut_between_letters() {
+    fn long_texts_are_cut_between_letters() {
         assert_eq!(cut("ä").len(), 2);
         assert_eq!(cut(&"😀".repeat(10_000)).chars().count(), LONGEST_TEXT + 1);
     }

@@ -1,4 +1,4 @@
-//! The basis of a layer in the space of the data: `Z_1 ... Z_layer`, as tiles or as telling features.
+//! The basis of a layer in the space of the data: `Z_1 ... Z_layer`, as tiles or as top features.
 
 use deepnmf::{Matrix, Scalar};
 use serde::Serialize;
@@ -14,12 +14,12 @@ const PIXELS: usize = 400_000;
 /// Features named for a component of data that are no pictures.
 const NAMED: usize = 8;
 
-/// The components of a layer, those that carry most first.
+/// The components of a layer, those with the largest share first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Basis {
     /// Which components are shown, counted from 0.
     pub shown: Vec<usize>,
-    /// The share of what the layer rebuilds that each shown one carries.
+    /// The share of each shown one in what the layer reconstructs.
     pub shares: Vec<f32>,
     /// Their pictures.
     pub tiles: Option<Atlas>,
@@ -33,9 +33,9 @@ pub(crate) fn basis<T: Scalar>(
     h: &Matrix<T>,
     picture: Option<Picture>,
 ) -> Result<Basis> {
-    let carried = carried(phi, h);
-    let shown = largest(&carried, MOST_SHOWN);
-    let shares = shown.iter().map(|&component| short(carried[component])).collect();
+    let shares = shares(phi, h);
+    let shown = largest(&shares, MOST_SHOWN);
+    let shares = shown.iter().map(|&component| short(shares[component])).collect();
     let tiles = picture
         .map(|picture| {
             let size = picture.fitting(shown.len(), PIXELS);
@@ -48,13 +48,13 @@ pub(crate) fn basis<T: Scalar>(
         .transpose()?;
     let features = match picture {
         Some(_) => vec![],
-        None => shown.iter().map(|&component| telling(phi.col(component))).collect(),
+        None => shown.iter().map(|&component| top_features(phi.col(component))).collect(),
     };
     Ok(Basis { shown, shares, tiles, features })
 }
 
 /// What each component adds to the samples, as a share of what all add: `|phi_j| |h_j|`.
-fn carried<T: Scalar>(phi: &Matrix<T>, h: &Matrix<T>) -> Vec<f64> {
+fn shares<T: Scalar>(phi: &Matrix<T>, h: &Matrix<T>) -> Vec<f64> {
     let mut used = vec![0.0; h.rows()];
     for sample in h.columns() {
         used.iter_mut().zip(sample).for_each(|(u, v)| *u += v.to_f64().powi(2));
@@ -71,7 +71,7 @@ pub(crate) fn lengths<T: Scalar>(phi: &Matrix<T>) -> Vec<f64> {
     phi.columns().map(length).collect()
 }
 
-fn telling<T: Scalar>(component: &[T]) -> Vec<(usize, f32)> {
+fn top_features<T: Scalar>(component: &[T]) -> Vec<(usize, f32)> {
     let sizes: Vec<f64> = component.iter().map(|v| v.to_f64().abs()).collect();
     let named = largest(&sizes, NAMED).into_iter();
     named.map(|feature| (feature, short(component[feature].to_f64()))).collect()
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn components_that_carry_most_come_first() {
+    fn components_with_the_largest_share_come_first() {
         let phi = Matrix::from_vec(2, 3, vec![1.0, 0.0, 0.0, 10.0, 0.0, 0.0]).unwrap();
         let h = Matrix::from_vec(3, 2, vec![3.0, 1.0, 9.0, 4.0, 0.0, 9.0]).unwrap();
         let found = basis(&phi, &h, None).unwrap();

@@ -11,8 +11,8 @@ use crate::pictures::Atlas;
 
 /// Examples kept of every cluster.
 const EXAMPLES: usize = 8;
-/// Features that tell a cluster from the rest, for data that are no pictures.
-const TELLING: usize = 5;
+/// Top features named for a cluster, for data that are no pictures.
+const TOP_FEATURES: usize = 5;
 
 /// The clusters of one layer, as they are looked at in one way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,8 +40,8 @@ pub struct Cluster {
     pub mostly: Vec<Option<(usize, f32)>>,
     /// The shown samples nearest to its centre.
     pub examples: Vec<usize>,
-    /// Features that differ most from the mean, as `(feature, deviations)`.
-    pub telling: Vec<(usize, f32)>,
+    /// The features whose mean differs most from that of all samples, as `(feature, deviations)`.
+    pub top_features: Vec<(usize, f32)>,
 }
 
 /// One way to look at all layers: a clustering of each, and how samples flow between them.
@@ -141,12 +141,12 @@ impl<T: Scalar> Material<'_, T> {
         let sizes = sizes(&found.labels, k);
         let mostly: Vec<Vec<Option<(usize, f32)>>> =
             self.known.iter().map(|known| majorities(known, &found.labels, k)).collect();
-        let telling = self.data.map(|x| telling(x, &found.labels, k));
+        let top_features = self.data.map(|x| top_features(x, &found.labels, k));
         let clusters = (0..k).map(|cluster| Cluster {
             size: sizes[cluster],
             mostly: mostly.iter().map(|of| of[cluster]).collect(),
             examples: self.examples(found, h, cluster),
-            telling: telling.as_ref().map_or(vec![], |t| t[cluster].clone()),
+            top_features: top_features.as_ref().map_or(vec![], |t| t[cluster].clone()),
         });
         Ok(Clustering {
             layer: found.layer,
@@ -200,7 +200,7 @@ fn majorities(known: &Known, labels: &[usize], k: usize) -> Vec<Option<(usize, f
 }
 
 /// For every cluster the features whose mean is most deviations away from that of all samples.
-fn telling<T: Scalar>(x: &Matrix<T>, labels: &[usize], k: usize) -> Vec<Vec<(usize, f32)>> {
+fn top_features<T: Scalar>(x: &Matrix<T>, labels: &[usize], k: usize) -> Vec<Vec<(usize, f32)>> {
     let (mean, deviation) = moments(x);
     let sizes = sizes(labels, k);
     let mut sums = Matrix::<f64>::zeros(x.rows(), k);
@@ -215,8 +215,8 @@ fn telling<T: Scalar>(x: &Matrix<T>, labels: &[usize], k: usize) -> Vec<Vec<(usi
         };
         let all: Vec<f64> = (0..x.rows()).map(away).collect();
         let strengths: Vec<f64> = all.iter().map(|v| v.abs()).collect();
-        let told = largest(&strengths, TELLING).into_iter().filter(|&f| strengths[f] > 0.0);
-        told.map(|feature| (feature, short(all[feature]))).collect()
+        let top = largest(&strengths, TOP_FEATURES).into_iter().filter(|&f| strengths[f] > 0.0);
+        top.map(|feature| (feature, short(all[feature]))).collect()
     };
     (0..k).map(of).collect()
 }

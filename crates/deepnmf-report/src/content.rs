@@ -57,7 +57,7 @@ pub struct Content {
     pub clusterings: Vec<Clustering>,
     /// Ways to look at all layers.
     pub groupings: Vec<Grouping>,
-    /// How every layer fares with every attribute.
+    /// How well every layer predicts every attribute.
     pub cells: Vec<Cell>,
     /// The same in plain words.
     pub words: Words,
@@ -68,17 +68,17 @@ pub struct Content {
 pub struct LayerView {
     /// Its components.
     pub components: usize,
-    /// How far it misses the data, relative to their norm.
+    /// Its reconstruction error, relative to the norm of the data.
     pub relative_error: f32,
     /// Its basis in the space of the data.
     pub basis: Basis,
     /// The shown samples by their principal components.
     pub principal: Map,
-    /// The shown samples so that neighbours stay together.
-    pub neighbourly: Option<Map>,
+    /// The shown samples by t-SNE, which keeps neighbours together.
+    pub tsne: Option<Map>,
     /// For every shown sample the nearest others.
     pub near: Vec<Vec<usize>>,
-    /// What it makes of every shown sample.
+    /// How it reconstructs every shown sample.
     pub likeness: Likeness,
 }
 
@@ -87,11 +87,11 @@ pub struct LayerView {
 pub struct ModelView {
     /// Its name, as at the terminal.
     pub name: String,
-    /// What was done to the samples first.
+    /// The preprocessing of the samples.
     pub preprocessing: String,
     /// The attributes whose labels it has learnt from.
     pub learnt: Vec<Option<String>>,
-    /// Whether something nonlinear lies between the layers.
+    /// Whether there is a nonlinearity between the layers.
     pub nonlinear: bool,
     /// All settings, by name.
     pub settings: Vec<(String, String)>,

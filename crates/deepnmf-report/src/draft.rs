@@ -24,9 +24,9 @@ pub struct Options {
     pub data_name: Option<String>,
     /// The most samples with a point and a picture, at most [`MOST_SAMPLES`](Self::MOST_SAMPLES).
     pub samples: usize,
-    /// Clusters of every layer; those of its best attribute, or eight, otherwise.
+    /// Clusters of every layer; otherwise as many as its best attribute has classes, or eight.
     pub clusters: Option<usize>,
-    /// What is done to features before they are clustered, classified and mapped.
+    /// The scaling of features before they are clustered, classified and mapped.
     pub scale: Scaling,
     /// The seed of everything random; the same seed gives the same page.
     pub seed: u64,
@@ -57,7 +57,7 @@ pub struct Draft<T> {
     pub(crate) choice: Choice,
     /// The shown samples as they were read.
     pub(crate) originals: Matrix<T>,
-    /// How those are pictures, if the data say so.
+    /// The shape of those as pictures, if they are pictures.
     pub(crate) shape: Option<ImageShape>,
     /// What those are called.
     pub(crate) names: Option<Vec<String>>,
@@ -79,8 +79,8 @@ impl<T: Scalar> Draft<T> {
         }
     }
 
-    /// Judges the model with the same samples, now prepared as it wants them, and makes the page.
-    /// `tell` hears what is being done.
+    /// Evaluates the model with the same samples, now preprocessed as in its fit, and makes the page.
+    /// Calls `tell` with the name of every step.
     ///
     /// # Errors
     /// If the samples are others, or do not fit the model.

@@ -1,4 +1,4 @@
-//! What can go wrong, in words that help.
+//! What can go wrong, and what would help.
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The features of the judged samples in every layer, and the samples as each layer rebuilds them.
+//! The features of the judged samples in every layer, and the samples as each layer reconstructs them.
 
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_eval::Scaling;
@@ -6,7 +6,7 @@ use deepnmf_eval::Scaling;
 use crate::choice::Choice;
 use crate::error::Result;
 
-/// How far the error of a fit may be missed by the samples that it was fitted to.
+/// How far the error of the samples of a fit may differ from the error that the fit recorded.
 const SAME_ERROR: f64 = 1e-3;
 
 /// One layer as the judged samples see it.
@@ -15,7 +15,7 @@ pub(crate) struct Layer<T> {
     pub(crate) h: Matrix<T>,
     /// The same scaled, as they are clustered, classified and mapped.
     pub(crate) scaled: Matrix<f64>,
-    /// How far the samples are missed, relative to their norm.
+    /// The reconstruction error, relative to the norm of the samples.
     pub(crate) relative_error: f64,
 }
 
@@ -53,8 +53,8 @@ impl<T: Scalar> Layers<T> {
     }
 }
 
-/// Whether the features of a fit are those of these samples: they rebuild them as well as they
-/// rebuilt what was fitted. Other samples, even as many, are missed by far more.
+/// Whether the features of a fit are those of these samples: they reconstruct them with the error of
+/// the fit. Other samples, even as many, have a far larger error.
 fn is_of_the_fit<T: Scalar>(model: &Model<T>, x: &Matrix<T>) -> Result<bool> {
     let h = model.factors.top_features();
     if h.cols() != x.cols() || model.factors.z[0].rows() != x.rows() {

@@ -12,7 +12,7 @@ use crate::content::{Content, Fit, LayerView, ModelView};
 use crate::draft::Draft;
 use crate::error::Result;
 use crate::features::{Layers, columns};
-use crate::maps::{NEIGHBOURS, neighbourly, principal};
+use crate::maps::{NEIGHBOURS, principal, tsne_map};
 use crate::neighbours::nearest;
 use crate::numbers::short;
 use crate::pictures::{Atlas, Levels, Picture, Tiles};
@@ -27,7 +27,7 @@ const NEAREST: usize = 6;
 /// The most pixels of the mean pictures of a layer's clusters.
 const MEAN_PIXELS: usize = 100_000;
 
-/// Who is told what is being done.
+/// Called with the name of every step.
 type Tell<'t> = &'t mut dyn FnMut(&str);
 
 /// What every step needs.
@@ -130,8 +130,8 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         Ok((all, cells))
     }
 
-    /// The ways to look at all layers: as asked for, each layer by what it speaks of most, and all
-    /// by one attribute after the other.
+    /// The ways to look at all layers: as asked for, each layer by the attribute it predicts best,
+    /// and all by one attribute after the other.
     fn groupings(&self, all: &[Found], cells: &[Cell]) -> Result<Vec<Grouping>> {
         let depth = self.layers.layers.len();
         let place = |layer: usize, attribute: Option<usize>| {
@@ -216,7 +216,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
                 components: layer.h.rows(),
                 relative_error: short(layer.relative_error),
                 basis: basis(&factors.basis(i + 1)?, &layer.h, self.prepared_picture)?,
-                neighbourly: neighbourly(&near, &principal)?,
+                tsne: tsne_map(&near, &principal)?,
                 principal,
                 near: near
                     .iter()
@@ -263,7 +263,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             content.layers.iter().flat_map(|layer| layer.basis.features.iter().flatten());
         let of_samples = content.samples.values.iter().flatten();
         let clusters = content.clusterings.iter().flat_map(|c| &c.clusters);
-        let of_clusters = clusters.flat_map(|cluster| &cluster.telling);
+        let of_clusters = clusters.flat_map(|cluster| &cluster.top_features);
         let mut mentioned: Vec<usize> =
             of_bases.chain(of_samples).chain(of_clusters).map(|(feature, _)| *feature).collect();
         mentioned.sort_unstable();

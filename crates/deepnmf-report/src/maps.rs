@@ -15,7 +15,7 @@ use crate::numbers::{moments, narrow, short};
 
 /// Neighbours that t-SNE sees of every sample: three times its perplexity.
 pub(crate) const NEIGHBOURS: usize = 90;
-/// Fewer samples need no map of neighbours.
+/// Fewer samples need no t-SNE map.
 const FEWEST: usize = 12;
 const ROUNDS: usize = 500;
 /// A variance that is no larger than this share of the squares is rounding.
@@ -66,8 +66,8 @@ fn sign_of(axis: &[f64]) -> f64 {
     if largest < 0.0 { -1.0 } else { 1.0 }
 }
 
-/// A map by t-SNE that begins at `start`, or nothing where neighbours say nothing.
-pub(crate) fn neighbourly(near: &[Vec<Near>], start: &Map) -> Result<Option<Map>> {
+/// A map by t-SNE that begins at `start`, or nothing for too few or identical samples.
+pub(crate) fn tsne_map(near: &[Vec<Near>], start: &Map) -> Result<Option<Map>> {
     if near.len() < FEWEST || near.iter().flatten().all(|near| near.distance == 0.0) {
         return Ok(None);
     }
@@ -98,7 +98,7 @@ fn embed(near: &[Vec<Near>], begin: Vec<f32>) -> Vec<f32> {
     tsne.embedding()
 }
 
-/// The start brought to the size from which t-SNE unfolds well.
+/// The initialization at the size from which t-SNE unfolds well.
 fn small(start: &Map) -> Vec<f32> {
     const SIZE: f32 = 1e-2;
     let widest = start.x.iter().chain(&start.y).fold(0.0f32, |m, v| m.max(v.abs()));
@@ -136,21 +136,21 @@ mod tests {
         let [first, second] = principal.explained.unwrap();
         assert!(first >= second && first + second > 0.9);
         let near = nearest(&h, 15);
-        let tsne = neighbourly(&near, &principal).unwrap().unwrap();
+        let tsne = tsne_map(&near, &principal).unwrap().unwrap();
         assert!(keeps_groups_together(&principal) && keeps_groups_together(&tsne));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let again = pool.install(|| neighbourly(&near, &principal).unwrap().unwrap());
+        let again = pool.install(|| tsne_map(&near, &principal).unwrap().unwrap());
         assert_eq!(tsne, again, "threads change nothing");
     }
 
     #[test]
-    fn data_without_extent_have_a_point_and_no_map_of_neighbours() {
+    fn data_without_extent_have_a_point_and_no_t_sne_map() {
         for value in [0.0, 2.0, 0.1, 1e9 / 3.0] {
             let h = Matrix::from_fn(3, 20, |_, _| value);
             let shown: Vec<usize> = (0..20).collect();
             let map = principal(&h, &shown, 0).unwrap();
             assert!(map.x.iter().chain(&map.y).all(|v| *v == 0.0), "{value}: {map:?}");
-            assert_eq!(neighbourly(&nearest(&h, 15), &map).unwrap(), None);
+            assert_eq!(tsne_map(&nearest(&h, 15), &map).unwrap(), None);
         }
     }
 }

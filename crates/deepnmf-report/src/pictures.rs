@@ -139,7 +139,7 @@ impl Tiles {
         self.drawn.push(levels.bytes(&self.picture.drawn(values, self.size)));
     }
 
-    /// Whether nobody could tell these from others.
+    /// Whether these look the same as others.
     pub(crate) fn look_like(&self, others: &Self) -> bool {
         const UNSEEN: u8 = 3;
         let alike = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= UNSEEN;

@@ -1,4 +1,5 @@
-//! One sample's page: its picture or telling values, its parts and its likeness in every layer.
+//! One sample: its picture or its most unusual values, its main components and its reconstruction
+//! by every layer.
 
 use deepnmf::{Factors, Matrix, Scalar};
 use serde::Serialize;
@@ -30,16 +31,16 @@ pub struct Samples {
     pub values: Vec<Vec<(usize, f32)>>,
 }
 
-/// What a layer makes of the shown samples.
+/// How a layer reconstructs the shown samples.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Likeness {
-    /// The components that each sample is mostly made of, as `(component, share)`.
+    /// The main components of each sample, as `(component, share)`.
     pub parts: Vec<Vec<(usize, f32)>>,
-    /// How far each one is missed, relative to its norm.
+    /// The reconstruction error of each one, relative to its norm.
     pub missed: Vec<f32>,
-    /// The pictures as they are rebuilt, with the blacks and whites of what the model sees.
+    /// The pictures as the layer reconstructs them, in the range of what the model sees.
     pub rebuilt: Option<Atlas>,
-    /// The rebuilt ones of the unusual values.
+    /// The unusual values as the layer reconstructs them.
     pub values: Vec<Vec<f32>>,
 }
 
@@ -95,7 +96,7 @@ impl<T: Scalar> Shown<'_, T> {
         self.prepared.columns().map(of).collect()
     }
 
-    /// What `layer` (counted from 1) with features `h` of the shown samples makes of them.
+    /// How `layer` (counted from 1) reconstructs the shown samples from their features `h`.
     pub(crate) fn likeness(
         &self,
         factors: &Factors<T>,

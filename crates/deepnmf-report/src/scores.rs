@@ -1,4 +1,4 @@
-//! Which layer speaks of which attribute: k-means and a linear SVM, each beside what chance gives.
+//! Which layer best predicts which attribute: k-means and a linear SVM, each beside its chance level.
 
 use deepnmf::Matrix;
 use deepnmf::rng::{generator, shuffle};
@@ -17,17 +17,17 @@ use crate::numbers::short;
 pub(crate) const MOST_CLASSIFIED: usize = 3000;
 /// The share of them that it is judged by.
 const TEST_SHARE: f64 = 0.3;
-/// How often labels are shuffled to see what chance gives.
+/// How often labels are shuffled to estimate the chance level.
 const SHUFFLES: usize = 5;
 /// Starts of k-means.
 const RESTARTS: usize = 10;
 
-/// One measure beside what it is where features and labels have nothing to do with each other.
+/// One measure beside its chance level, which features unrelated to the labels reach.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Measure {
-    /// What was found, 0 to 1.
+    /// The value, 0 to 1.
     pub value: f32,
-    /// What chance gives.
+    /// The chance level.
     pub chance: f32,
 }
 
@@ -36,14 +36,14 @@ impl Measure {
         Self { value: short(value), chance: short(chance) }
     }
 
-    /// How much of what chance leaves open was found: 0 is chance, 1 is all.
+    /// The share of the way from the chance level to 1: 0 is chance, 1 is perfect.
     pub fn lift(self) -> f32 {
         let open = 1.0 - self.chance;
         if open > 1e-6 { ((self.value - self.chance) / open).max(0.0) } else { 0.0 }
     }
 }
 
-/// How one layer fares with one attribute.
+/// How well one layer predicts one attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
     /// The layer, counted from 0.

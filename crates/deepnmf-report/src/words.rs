@@ -6,16 +6,16 @@ use crate::attributes::Known;
 use crate::content::Fit;
 use crate::scores::{Cell, Measure};
 
-/// From which lift on clusters are said to follow an attribute, and to do so clearly.
-const FOLLOWS: f32 = 0.25;
+/// From which lift on clusters are said to match an attribute, and to do so clearly.
+const MATCHES: f32 = 0.25;
 const CLEARLY: f32 = 0.6;
-/// Below this lift nothing is said to be there at all.
-const FAINT: f32 = 0.08;
+/// Below this lift clusters are said to match no attribute.
+const WEAKLY: f32 = 0.08;
 
 /// The page in sentences.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Words {
-    /// The answer in one sentence: which layer speaks of what.
+    /// The answer in one sentence: which attribute each layer predicts best.
     pub headline: String,
     /// What the data are.
     pub data: String,
@@ -25,7 +25,7 @@ pub struct Words {
     pub quality: String,
     /// A sentence for every layer.
     pub layers: Vec<String>,
-    /// A sentence for every attribute that layers are judged by.
+    /// A sentence for every attribute that layers are evaluated by.
     pub attributes: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl Facts<'_> {
             .map(|(_, known)| format!("{} ({})", known.name, known.classes.len()))
             .collect();
         let labels = if known.is_empty() {
-            "without labels to judge by".to_owned()
+            "without labels to evaluate by".to_owned()
         } else {
             format!("labelled by {}", listed(&known))
         };
@@ -85,33 +85,35 @@ impl Facts<'_> {
         let between = if self.nonlinear { ", with a nonlinearity between them" } else { "" };
         let first = match self.preprocessing {
             "none" => String::new(),
-            "unit" => "; every sample was scaled to length 1 first".to_owned(),
-            steps => format!("; samples were prepared by {steps} first"),
+            "unit" => "; every sample was scaled to unit norm first".to_owned(),
+            steps => format!("; samples were preprocessed by {steps} first"),
         };
         format!("{}, {layers}{between}{first}.", name(self.model))
     }
 
     fn quality(&self) -> String {
         let rank = self.components.last().copied().unwrap_or(0);
-        let misses =
-            format!("It misses the data by {} of their norm", percent(self.fit.relative_error));
-        let Some(gap) = self.fit.gap else { return format!("{misses}.") };
+        let error = format!(
+            "The reconstruction error is {} of the norm of the data",
+            percent(self.fit.relative_error)
+        );
+        let Some(gap) = self.fit.gap else { return format!("{error}.") };
         let bound = format!(
-            "the least that any linear model with {} can reach",
+            "the SVD bound, the least that any linear model with {} can reach",
             counted(rank, "component")
         );
         if gap < -1e-9 {
-            return format!("{misses}, {} below {bound}: the nonlinearity pays.", percent(-gap));
+            return format!("{error}, {} below {bound}: the nonlinearity helps.", percent(-gap));
         }
         let judgement = match gap {
             gap if gap < 1e-3 => "there is practically nothing left to gain at this size",
             gap if gap < 0.05 => "close to the best possible at this size",
-            _ => "the price of what the model asks of its factors, or of a fit that could go on",
+            _ => "the constraints of the model cost this much, or the fit could go on",
         };
-        format!("{misses}, {} above {bound}: {judgement}.", percent(gap))
+        format!("{error}, {} above {bound}: {judgement}.", percent(gap))
     }
 
-    /// The attribute that the clusters of a layer follow most.
+    /// The attribute that the clusters of a layer match best.
     fn best_of_layer(&self, layer: usize) -> Option<&Cell> {
         best(self.cells.iter().filter(|cell| cell.layer == layer), |cell| Some(cell.ac))
     }
@@ -120,16 +122,16 @@ impl Facts<'_> {
         let start =
             format!("Layer {} ({})", layer + 1, counted(self.components[layer], "component"));
         let Some(cell) = self.best_of_layer(layer) else {
-            return format!("{start}: no labels are known to say what its clusters mean.");
+            return format!("{start}: no labels are known to compare its clusters with.");
         };
         let attribute = &self.known[cell.attribute].name;
         let score = beside_chance("AC", cell.ac);
         match cell.ac.lift() {
-            lift if lift >= CLEARLY => format!("{start} speaks clearly of {attribute}: {score}."),
-            lift if lift >= FOLLOWS => format!("{start} speaks of {attribute}: {score}."),
-            lift if lift >= FAINT => format!("{start} speaks faintly of {attribute}: {score}."),
+            lift if lift >= CLEARLY => format!("{start} clearly predicts {attribute}: {score}."),
+            lift if lift >= MATCHES => format!("{start} predicts {attribute}: {score}."),
+            lift if lift >= WEAKLY => format!("{start} weakly predicts {attribute}: {score}."),
             _ => format!(
-                "{start} has clusters that follow no known attribute; nearest is {attribute}, {score}."
+                "{start} has clusters that match no known attribute; the best is {attribute}, {score}."
             ),
         }
     }
@@ -141,29 +143,29 @@ impl Facts<'_> {
         let Some(found) = best(cells(), |cell| Some(cell.ac)) else { return format!("{start}.") };
         let score = beside_chance("AC", found.ac);
         let clusters = match found.ac.lift() {
-            lift if lift >= FOLLOWS => {
-                format!("clusters of layer {} follow it, {score}", found.layer + 1)
+            lift if lift >= MATCHES => {
+                format!("clusters of layer {} match it, {score}", found.layer + 1)
             }
-            lift if lift >= FAINT => {
-                format!("clusters hardly follow it, best in layer {}, {score}", found.layer + 1)
+            lift if lift >= WEAKLY => {
+                format!("clusters hardly match it, best in layer {}, {score}", found.layer + 1)
             }
-            _ => format!("no layer's clusters follow it, {score} at best"),
+            _ => format!("no layer's clusters match it, {score} at best"),
         };
-        let read = best(cells(), |cell| cell.svm).and_then(|cell| Some((cell.layer, cell.svm?)));
-        let classifier = match read {
+        let top = best(cells(), |cell| cell.svm).and_then(|cell| Some((cell.layer, cell.svm?)));
+        let classifier = match top {
             None => String::new(),
-            Some((layer, svm)) if svm.lift() >= FOLLOWS => format!(
-                "; a linear classifier reads it from layer {} with {} (chance {})",
+            Some((layer, svm)) if svm.lift() >= MATCHES => format!(
+                "; a linear classifier predicts it from layer {} with {} (chance {})",
                 layer + 1,
                 percent(svm.value.into()),
                 percent(svm.chance.into())
             ),
-            Some(_) => "; a linear classifier hardly reads it from any layer".to_owned(),
+            Some(_) => "; a linear classifier hardly predicts it from any layer".to_owned(),
         };
         format!("{start}: {clusters}{classifier}.")
     }
 
-    /// Layers that speak of the same attribute are told together.
+    /// Layers that best predict the same attribute share a clause.
     fn headline(&self) -> String {
         if self.cells.is_empty() {
             return "No labels are known: the clusters are what the layers found by themselves."
@@ -171,7 +173,7 @@ impl Facts<'_> {
         }
         let mut told: Vec<(usize, Vec<String>)> = Vec::new();
         for layer in 0..self.components.len() {
-            let Some(cell) = self.best_of_layer(layer).filter(|c| c.ac.lift() >= FOLLOWS) else {
+            let Some(cell) = self.best_of_layer(layer).filter(|c| c.ac.lift() >= MATCHES) else {
                 continue;
             };
             let number = (layer + 1).to_string();
@@ -181,13 +183,13 @@ impl Facts<'_> {
             }
         }
         if told.is_empty() {
-            return "No layer's clusters follow a known attribute by much more than chance.".into();
+            return "No layer's clusters match a known attribute much better than chance.".into();
         }
         let part = |(attribute, layers): &(usize, Vec<String>)| {
             let name = &self.known[*attribute].name;
             match layers.len() {
-                1 => format!("layer {} speaks of {name}", layers[0]),
-                _ => format!("layers {} speak of {name}", listed(layers)),
+                1 => format!("layer {} best predicts {name}", layers[0]),
+                _ => format!("layers {} best predict {name}", listed(layers)),
             }
         };
         capital(&told.iter().map(part).collect::<Vec<_>>().join("; ")) + "."
@@ -207,7 +209,7 @@ fn best<'c>(
     })
 }
 
-/// The attribute that a layer is best clustered by.
+/// The attribute that a layer predicts best.
 pub(crate) fn best_attribute(cells: &[Cell], layer: usize) -> Option<usize> {
     let found = best(cells.iter().filter(|cell| cell.layer == layer), |cell| Some(cell.ac));
     found.map(|cell| cell.attribute)

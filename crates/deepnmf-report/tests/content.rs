@@ -93,13 +93,13 @@ fn little_data_still_make_a_page() {
         let model = SemiNmf::new(1).fit(&data.x).unwrap();
         let content = content(&model, &data, Options { clusters: Some(4), ..Options::default() });
         check(&content);
-        assert!(content.cells.is_empty(), "one class tells nothing");
+        assert!(content.cells.is_empty(), "one class leaves nothing to predict");
         assert_eq!(content.clusterings[0].clusters.len(), n.min(4));
     }
 }
 
 #[test]
-fn each_layer_is_clustered_by_what_it_speaks_of_and_by_every_attribute() {
+fn each_layer_is_clustered_by_its_best_attribute_and_by_every_attribute() {
     let faces = faces();
     let model = DeepSemiNmf::new([12, 4]).fit(&faces.x).unwrap();
     let plain = content(&model, &faces, Options::default());
@@ -111,7 +111,7 @@ fn each_layer_is_clustered_by_what_it_speaks_of_and_by_every_attribute() {
 }
 
 #[test]
-fn a_scaling_of_the_features_is_heeded_and_told() {
+fn a_scaling_of_the_features_is_applied_and_named() {
     let faces = faces();
     let model = SemiNmf::new(6).fit(&faces.x).unwrap();
     let with = |scale| content(&model, &faces, Options { scale, ..Options::default() });

@@ -27,7 +27,7 @@ macro_rules! names {
     };
 }
 
-/// Starts, of the models with a basis of any sign and of the non-negative ones.
+/// Initializations, of the models with a basis of any sign and of the non-negative ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StartName {
     /// Uniform random numbers
@@ -39,7 +39,7 @@ pub(crate) enum StartName {
     Svd,
     /// The best rank-k factors where a positive vector exists, else as svd
     Optimal,
-    /// Non-negative models: halves of a singular value decomposition, with zeros
+    /// Non-negative models: NNDSVD, parts of a singular value decomposition, with zeros
     Nndsvd,
     /// The same, the mean of the data in place of zeros
     Nndsvda,
@@ -72,11 +72,11 @@ impl StartName {
 }
 
 names! {
-    /// Places of the scale.
+    /// Factors that carry the scale.
     ScaleName => ScaleIn {
         /// The basis in the last layer, the features in those below
         Auto => ScaleIn::Auto,
-        /// The features, so that the next layer sees what matters
+        /// The features, so that the next layer sees the scale of each component
         H => ScaleIn::H,
         /// The basis
         Z => ScaleIn::Z,
@@ -98,25 +98,25 @@ names! {
 }
 
 names! {
-    /// Graphs over labels.
+    /// Label graphs.
     GraphName => LabelGraph {
-        /// All samples of a class alike
+        /// Equal weights
         Binary => LabelGraph::Binary,
-        /// Near samples of a class more than distant ones
+        /// Larger weights for near samples
         Rbf => LabelGraph::Rbf { sigma: None },
-        /// By the dot product of samples of a class
+        /// The dot product of the samples
         Dot => LabelGraph::Dot,
     }
 }
 
 names! {
-    /// Weights of nearest neighbours.
+    /// Weights of the neighbour graph.
     NeighbourWeightsName => NeighbourWeights {
-        /// All alike
+        /// Equal weights
         Binary => NeighbourWeights::Binary,
-        /// Near ones more than distant ones
+        /// Larger weights for near samples
         Heat => NeighbourWeights::Heat { sigma: None },
-        /// By the dot product
+        /// The dot product of the samples
         Dot => NeighbourWeights::Dot,
     }
 }
@@ -134,9 +134,9 @@ names! {
 }
 
 names! {
-    /// What begins the layers of deep-wsf.
+    /// Pre-training of the layers of deep-wsf.
     PretrainingName => Pretraining {
-        /// WSF with the labels of the layer
+        /// WSF with the label graph of the layer
         Wsf => Pretraining::Wsf,
         /// Semi-NMF without labels
         SemiNmf => Pretraining::SemiNmf,
@@ -214,9 +214,9 @@ names! {
     NormalFormName => NormalForm {
         /// As the fit leaves them
         None => NormalForm::None,
-        /// Rows of Hm of length 1
+        /// Rows of Hm of unit norm
         Features => NormalForm::Features,
-        /// Columns of Zm of length 1
+        /// Columns of Zm of unit norm
         Basis => NormalForm::Basis,
     }
 }
@@ -232,13 +232,13 @@ names! {
 }
 
 names! {
-    /// Scalings of features before they are judged.
+    /// Scalings of features before they are evaluated.
     ScalingName => Scaling {
         /// As they are
         None => Scaling::None,
-        /// Each sample to norm 1
+        /// Each sample to unit norm
         UnitSamples => Scaling::UnitSamples,
-        /// Each feature to norm 1
+        /// Each feature to unit norm
         UnitRows => Scaling::UnitRows,
         /// Uncorrelated features of variance 1
         Whitened => Scaling::Whitened,
@@ -246,7 +246,7 @@ names! {
 }
 
 names! {
-    /// What learns to tell classes apart.
+    /// Classifiers.
     ClassifierName => Classifier {
         /// Linear support vector machine
         LinearSvm => Classifier::LinearSvm,
@@ -286,25 +286,25 @@ pub(crate) enum ModelName {
     SemiNmf,
     /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
     DeepSemiNmf,
-    /// X ~ Z H with labels of one attribute
+    /// X ~ Z H with H >= 0 and the label graph of one attribute
     Wsf,
-    /// X ~ Z H with labels of several attributes
+    /// X ~ Z H with H >= 0 and the label graphs of several attributes
     WsfMa,
-    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with labels of an attribute for each layer
+    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with the label graph of an attribute for each layer
     DeepWsf,
     /// X ~ Z H with Z, H >= 0, for data without negative numbers
     Nmf,
     /// The same by Nesterov's method as published, to compare with
     #[value(name = "nenmf")]
     NeNmf,
-    /// nmf whose features keep near samples near
+    /// nmf with graph regularization by a neighbour graph
     Gnmf,
     /// X ~ Z1 Z2 ... Zm Hm, nothing negative
     MultilayerNmf,
     /// nmf in which samples of a class have the same features
     Cnmf,
-    /// nmf with Fisher's criterion: classes tight and apart
+    /// nmf with Fisher's criterion: little scatter within classes, much between them
     Dnmf,
-    /// Whitened principal components, the baseline to beat
+    /// Whitened principal components, the baseline
     WhitenedPca,
 }

@@ -107,7 +107,7 @@ fn faces_spec(args: &DemoArgs) -> String {
     }
 }
 
-/// What each layer sees of the data.
+/// The basis, reconstruction and error of each layer.
 struct Layers {
     bases: Vec<Matrix<f64>>,
     /// The shown samples as each layer rebuilds them.
@@ -207,7 +207,7 @@ fn text(
         let (z, share) = (&layers.bases[i], 100.0 * error / faces.x.norm_sq().sqrt());
         let _ = writeln!(
             text,
-            "  layer {:<6}{} components, rebuilds the faces to {share:.2}%",
+            "  layer {:<6}{} components, reconstruction error {share:.2}% of the norm",
             i + 1,
             z.cols()
         );

@@ -1,4 +1,4 @@
-//! `deepnmf evaluate`: which layer speaks of which attribute?
+//! `deepnmf evaluate`: which layer best predicts each attribute?
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,7 +26,7 @@ struct Features {
     values: Matrix<f64>,
 }
 
-/// How one layer fares with one attribute.
+/// How well one layer predicts one attribute.
 #[derive(Serialize)]
 struct Cell {
     layer: String,
@@ -54,7 +54,7 @@ struct Classification {
     runs: Vec<ClassifyScore>,
 }
 
-/// Judges features by the attributes of their samples.
+/// Evaluates features by the attributes of their samples.
 pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     let progress = Progress::new(output);
     progress.doing("reading");
@@ -121,7 +121,7 @@ fn of_file(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
         let text = "--project and --layer belong to a model (.safetensors): leave them out";
         return Err(UsageError(text.into()).into());
     }
-    // With --data, the flags on how to read it speak of that file.
+    // With --data, the flags on how to read a file are about that one.
     let plain = crate::args::ReadArgs::default();
     let read = if args.data.is_some() { &plain } else { &args.read };
     let Dataset { x, attributes, .. } = samples_of::<f64>(&args.source, read)?;
@@ -168,7 +168,7 @@ fn chosen<'a>(attributes: &'a [Attribute], names: &[String]) -> Result<Vec<&'a A
     if names.is_empty() {
         let usable: Vec<_> = attributes.iter().filter(|a| a.classes().len() > 1).collect();
         if usable.is_empty() {
-            bail!("no attribute has two classes: there is nothing to tell apart");
+            bail!("no attribute has two classes: there is nothing to predict");
         }
         return Ok(usable);
     }
@@ -182,7 +182,7 @@ fn chosen<'a>(attributes: &'a [Attribute], names: &[String]) -> Result<Vec<&'a A
 }
 
 fn judge(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result<Cell> {
-    // Without a word about it, both.
+    // Without either flag, both.
     let both = args.cluster == args.classify;
     let context = || format!("{} against {}", layer.name, attribute.name);
     Ok(Cell {
@@ -273,7 +273,7 @@ fn text(args: &EvaluateArgs, layers: &[Features], names: &[&str], cells: &[Cell]
         }
     }
     if layers.len() > 1 {
-        text += "\n* marks the layer that speaks most of an attribute\n";
+        text += "\n* marks the layer that best predicts an attribute\n";
     }
     text
 }

@@ -12,7 +12,7 @@ use crate::args::InfoArgs;
 use crate::input::image_shape;
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 
-/// Tells what is in a model file.
+/// Shows what is in a model file.
 pub(crate) fn run(args: &InfoArgs, output: Output) -> Result<Outcome> {
     let (text, object) = match load_model(&args.model)? {
         AnyModel::F32(model) => (describe(&model), object(&model)),
@@ -28,7 +28,6 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     // A step that has learnt something is stored as more than its name.
     let steps = serde_json::from_value::<Pipeline>(model.provenance.preprocessing.clone());
     let prepared = match steps {
-        Ok(steps) if steps.is_empty() => "not at all".to_owned(),
         Ok(steps) => format!("--normalize {steps}"),
         Err(_) => model.provenance.preprocessing.to_string(),
     };

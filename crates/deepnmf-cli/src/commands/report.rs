@@ -14,7 +14,7 @@ use crate::input::{check_output, on_threads, prepare_for, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 
-/// Judges a model with data and writes the page.
+/// Evaluates a model with data and writes the page.
 pub(crate) fn run(args: &ReportArgs, output: Output) -> Result<Outcome> {
     let labels = args.read.labels_file.as_deref();
     let read: Vec<&Path> = [Some(args.model.as_path()), Some(args.data.as_path()), labels]
@@ -54,7 +54,7 @@ fn options(args: &ReportArgs) -> Options {
     }
 }
 
-/// The name of a file or folder, without the way to it, which is nobody's business.
+/// The name of a file or folder, without its path, which is private.
 fn data_name(data: &Path) -> String {
     let name = data.file_name().unwrap_or(data.as_os_str());
     name.to_string_lossy().into_owned()

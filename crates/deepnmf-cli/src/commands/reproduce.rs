@@ -15,7 +15,7 @@ use crate::args::{ReproduceArgs, UsageError};
 use crate::output::{Outcome, Output};
 use crate::progress::cancelled_by_interrupt;
 
-/// Plans, runs and tells.
+/// Plans, runs and reports.
 pub(crate) fn run(args: &ReproduceArgs, output: Output) -> Result<Outcome> {
     let plan = Reproduction::plan(options(args)?)?;
     if args.list {

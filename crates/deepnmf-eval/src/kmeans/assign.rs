@@ -3,7 +3,7 @@
 //! Of every sample we keep an upper bound on the distance from its own centroid and a lower bound
 //! on that from any other (Hamerly, "Making k-means even faster", 2010). When centroids move, the
 //! bounds give way by as much; while they do not cross, the sample stays where it is. The samples
-//! whose bounds cross are gathered and meet all centroids in one matrix product.
+//! whose bounds cross are gathered and compared with all centroids in one matrix product.
 //!
 //! Both bounds leave room for the rounding of that product, so the labels are those of the plain
 //! algorithm.
@@ -66,7 +66,7 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// Nothing known: every sample will meet every centroid.
+    /// Nothing known: every sample will be compared with every centroid.
     pub(super) fn unknown(samples: usize) -> Self {
         Self {
             labels: vec![0; samples],

@@ -10,7 +10,7 @@ use crate::numbers::{distance_sq, vectorised};
 /// When a restart stops, and how it works.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// The least sum of squared moves of the centroids that is worth another iteration.
+    /// A restart stops when the sum of squared moves of the centroids is no more than this.
     pub(super) shift: f64,
     pub(super) iterations: usize,
     pub(super) bounds: bool,

@@ -1,12 +1,13 @@
 //! k-means: Lloyd's algorithm from k-means++ starts, best of several restarts, then swaps.
 //!
-//! - Starts: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it (`seeding.rs`).
+//! - Initialization: the greedy k-means++ of Arthur & Vassilvitskii, as scikit-learn runs it
+//!   (`seeding.rs`).
 //! - Assignment: Hamerly's bounds decide which samples may have changed their cluster; only those
-//!   meet the centroids, in blocked matrix products (`assign.rs`).
+//!   are compared with the centroids, in blocked matrix products (`assign.rs`).
 //! - Update: a centroid is the mean of its members, summed anew only where membership changed, so
 //!   it depends on nothing but its members (`lloyd.rs`).
-//! - Swaps: the best restart is improved by moving centroids from where they are spent in vain to
-//!   where two clusters share one (`swap.rs`).
+//! - Swaps: the best restart is improved by moving centroids from where they gain little to where
+//!   two clusters share one (`swap.rs`).
 //!
 //! Restarts draw from random streams of their own, blocks of samples are fixed and no sum depends
 //! on the order in which threads finish: a seed gives the same bits whatever the number of threads.
@@ -72,11 +73,11 @@ pub struct Clustering<T> {
 }
 
 impl KMeans {
-    /// How many [swaps](Self::swaps) in vain end the search unless told otherwise.
+    /// How many [swaps](Self::swaps) without gain end the search by default.
     pub const SWAPS: usize = 10;
 
-    /// `clusters` clusters; 10 restarts, seed 0, tolerance 1e-4, at most 300 iterations and 10 swaps
-    /// in vain unless told otherwise.
+    /// `clusters` clusters; by default 10 restarts, seed 0, tolerance 1e-4, at most 300 iterations and
+    /// 10 swaps without gain.
     pub fn new(clusters: usize) -> Self {
         Self {
             clusters,
@@ -114,8 +115,8 @@ impl KMeans {
         Self { max_iterations, ..self }
     }
 
-    /// How many swaps of a centroid in vain end the search for a better clustering than that of the
-    /// best restart; 0 leaves it as Lloyd's algorithm found it.
+    /// How many swaps of a centroid without gain end the search for a better clustering than that of
+    /// the best restart; 0 leaves it as Lloyd's algorithm found it.
     #[must_use]
     pub fn swaps(self, swaps: usize) -> Self {
         Self { swaps, ..self }

@@ -4,7 +4,7 @@
 //! centroid while another is cut in two. A swap dissolves one cluster and cuts another in two, and
 //! Lloyd's algorithm settles the rest. Swaps are tried in the order of what they promise; the first
 //! that lowers the inertia is kept, and the search begins anew. It ends when as many swaps in a row
-//! as the caller allows were in vain, so it never makes a clustering worse.
+//! as the caller allows brought no gain, so it never makes a clustering worse.
 
 use std::cmp::Ordering;
 

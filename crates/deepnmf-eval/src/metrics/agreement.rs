@@ -86,7 +86,7 @@ impl Contingency {
     }
 
     /// See [`nmi_with`]. One class in one cluster agree fully; one class spread over several
-    /// clusters, or the other way round, tell nothing of each other.
+    /// clusters, or the other way round, have no mutual information.
     pub fn nmi(&self, average: Average) -> f64 {
         if self.classes.len() == 1 && self.clusters.len() == 1 {
             return 1.0;

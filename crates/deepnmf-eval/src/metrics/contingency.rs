@@ -1,4 +1,4 @@
-//! Which class meets which cluster how often.
+//! How many samples each pair of class and cluster has.
 
 use std::collections::BTreeMap;
 

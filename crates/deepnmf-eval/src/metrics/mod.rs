@@ -1,6 +1,6 @@
-//! How well a clustering agrees with what is known.
+//! How well a clustering agrees with known classes.
 //!
-//! All measures are functions of the table that counts which class meets which cluster
+//! All measures are functions of the table that counts samples by class and cluster
 //! ([`Contingency`]). Samples whose class or cluster is unknown do not count. Labels are any
 //! numbers: neither do they start at 0 nor have classes and clusters to be equally many.
 //!

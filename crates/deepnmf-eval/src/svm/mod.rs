@@ -75,7 +75,7 @@ impl LinearSvm {
         Self { seed, ..self }
     }
 
-    /// Learns to tell the classes of the samples (columns) of `x` apart.
+    /// Learns to predict the classes of the samples (columns) of `x`.
     ///
     /// # Errors
     /// If there is not one label per sample, if there are fewer than two classes, if a feature is
@@ -154,7 +154,7 @@ impl SvmModel {
         }
     }
 
-    /// How strongly each sample (column) speaks for each class (row).
+    /// The decision value of each sample (column) for each class (row).
     ///
     /// # Errors
     /// If the samples have other features than those learned from, or a feature is not finite.
@@ -170,7 +170,7 @@ impl SvmModel {
         Ok(values)
     }
 
-    /// The class of each sample: the one it speaks for most, the first of them if several.
+    /// The class of each sample: the one of largest decision value, the first of them if several.
     ///
     /// # Errors
     /// As [`decision_values`](Self::decision_values).

@@ -1,4 +1,4 @@
-//! Table 2 and the figure by layer: pose, expression and identity told apart by a linear machine.
+//! Table 2 and the figure by layer: a linear classifier predicts pose, expression and identity.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ impl Study for Attributes {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
             seeds: format!(
-                "splits with seeds 0 to {}; seed 0 of every fit, no start is random",
+                "splits with seeds 0 to {}; seed 0 of every fit, no initialization is random",
                 splits.saturating_sub(1)
             ),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
@@ -105,7 +105,7 @@ impl Study for Attributes {
         cells.iter().filter(wanted).collect()
     }
 
-    /// Shown with the samples that it has not seen: their labels had no say in their features.
+    /// Shown with samples that were not in the fit: their labels did not change their features.
     fn exhibit(&self, cell: &Cell, cancel: &CancelToken) -> Result<Option<Exhibit>> {
         let parts = Parts::of(&cell.set, cell.seed)?;
         let fitted = fit(cell, &parts, &mut session(cancel))?.pop();
@@ -117,31 +117,32 @@ impl Study for Attributes {
 }
 
 const PROTOCOL: [&str; 4] = [
-    "As many samples as the paper's share of 2025 in 7905 (drawn anew in every repeat, the same share \
-     of every person) are factorized and train a linear support vector machine with C = 1; the others \
-     test it. Every layer has 100 components; weights of labels are 0.001.",
-    "Deep models have three layers, for pose, expression and identity, and each attribute is told from \
-     its own layer. CNMF, DNMF and WSF are fitted once for each attribute with its labels; Semi-NMF, NMF \
-     and WSF-MA once for all. The paper does not print the weight of DNMF; here it is 0.1 within classes \
-     and 0 between them, as in the authors' code.",
-    "The paper's protocol trains on the features that the fit found and tests on features by its method \
-     1 (pseudo-inverses of the bases). Two departures are shown beside and told apart: the features of \
-     the training samples by projection as well, and every sample of the features at unit norm.",
+    "As many samples as the paper's share of 2025 in 7905 (drawn anew in every repeat, the same \
+     share of every person) are factorized and train a linear support vector machine with C = 1; \
+     the others test it. Every layer has 100 components; weights of the label graphs are 0.001.",
+    "Deep models have three layers, for pose, expression and identity, and each attribute is \
+     predicted from its own layer. CNMF, DNMF and WSF are fitted once for each attribute with its \
+     labels; Semi-NMF, NMF and WSF-MA once for all. The paper does not print the weight of DNMF; \
+     here it is 0.1 within classes and 0 between them, as in the authors' code.",
+    "The paper's protocol trains on the features that the fit found and tests on features by its \
+     method 1 (pseudo-inverses of the bases). Two departures are shown as well and marked as such: \
+     the features of the training samples by projection too, and every sample of the features at \
+     unit norm.",
     "Multi-PIE is licensed. Without it CMU faces (20 people, 4 poses, 4 expressions, 32 x 30 pixels) and \
      drawn faces stand in for it, with other people, poses, expressions and far fewer samples: printed \
      and measured numbers stand beside each other but cannot be compared.",
 ];
 
 const EXPLANATIONS: [&str; 4] = [
-    "Where the features of training samples come from matters for CNMF alone: its fit gives all labelled \
-     samples of a class the same features, which no projection does. For the others both readings give \
-     nearly the same numbers.",
-    "With C = 1 the length of the features decides how strongly the machine is regularised, so the \
-     scaling can matter more than the method: with unit samples DNMF gains thirty points for pose on CMU \
-     faces.",
-    "Neither explains why labels do not help pose on CMU faces. There are about 160 training samples for \
-     100 components: enough freedom, we think, to draw training samples of a class together in ways that \
-     hold for no others.",
+    "The source of the training features matters for CNMF alone: its fit gives all labelled \
+     samples of a class the same features, which no projection does. For the others both readings \
+     give nearly the same numbers.",
+    "With C = 1 the norm of the features determines how strongly the classifier is regularized, so \
+     the scaling can matter more than the method: with unit samples DNMF gains thirty points for \
+     pose on CMU faces.",
+    "Neither explains why labels do not help pose on CMU faces. There are about 160 training \
+     samples for 100 components: enough freedom, we think, to draw training samples of a class \
+     together in ways that do not hold for other samples.",
     "Linear deep models collapse to the rank of their top layer; with three layers of 100 each all have \
      the same rank, and a lower layer is a linear image of the same space.",
 ];
@@ -167,7 +168,7 @@ impl Parts {
     }
 }
 
-/// Models, each with the attributes that it is judged by.
+/// Models, each with the attributes that it is evaluated by.
 type Fitted = Vec<(Model<f64>, &'static [&'static str])>;
 
 fn fit(cell: &Cell, parts: &Parts, session: &mut FitSession<'_>) -> deepnmf::Result<Fitted> {
@@ -199,7 +200,7 @@ fn fit(cell: &Cell, parts: &Parts, session: &mut FitSession<'_>) -> deepnmf::Res
     }
 }
 
-/// How well a layer tells the attributes apart, under every reading of its features.
+/// How well a layer predicts the attributes, under every reading of its features.
 fn judge(
     model: &Model<f64>,
     layer: usize,
@@ -225,7 +226,7 @@ fn judge(
     Ok(runs)
 }
 
-/// The layer from which an attribute is told.
+/// The layer from which an attribute is predicted.
 fn own_layer(method: Method, attribute: usize) -> usize {
     if method.is_deep() { attribute + 1 } else { 1 }
 }
@@ -331,7 +332,9 @@ fn claims(set: &Set, results: &Results<'_>) -> Result<Vec<Claim>> {
     for method in [Method::Wsf, Method::WsfMa, Method::DeepWsf] {
         let proposed = [Method::Wsf, Method::WsfMa, Method::DeepWsf];
         claims.push(Claim::paper(
-            &format!("{method} tells identity better than the methods without its kind of labels"),
+            &format!(
+                "{method} predicts identity better than the methods without its kind of labels"
+            ),
             "holds if its mean accuracy on identity over all splits is above those of Semi-NMF, NMF, \
              Deep Semi-NMF, CNMF and DNMF, each with p < 0.01 in a paired t-test",
             once_complete(&|| above_all(&identity(method), &others(&proposed)))?,

@@ -102,7 +102,7 @@ impl Study for Clustering {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
             seeds: format!(
-                "seed 0 of every fit, no start is random; k-means seeds 0 to {}",
+                "seed 0 of every fit, no initialization is random; k-means seeds 0 to {}",
                 results.repeats().saturating_sub(1)
             ),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
@@ -156,32 +156,35 @@ const PROTOCOL: [&str; 4] = [
      curve over the components, divided by its range.",
     "Pixels: every sample has unit norm. IGO: cosine and sine of the orientation of the gradient at \
      every pixel, which methods without negative numbers cannot take.",
-    "Every method has the settings of the reconstruction table, and nonlinear models 150 iterations of \
-     L-BFGS with variable projection. All starts are deterministic, so a method is fitted once for \
-     each number of components and the repeats differ by the seed of k-means alone. k-means takes the \
-     best of ten starts and then swaps centroids until ten swaps in vain. A paired t-test compares two \
-     methods over all pairs of equal components and seed, as the paper seems to do. Ten pairs share the \
-     same two fits, so that such a test says little more than that k-means was not lucky; beside it \
-     stands the one over fits, of which there are as many pairs as numbers of components.",
-    "The paper's protocol takes the features as they are. The same with every sample of the features \
-     scaled to unit norm is not the paper's and is told apart. Whitened PCA is not in the paper; it is \
-     the baseline that a factorization has to beat.",
+    "Every method has the settings of the reconstruction table, and nonlinear models 150 \
+     iterations of L-BFGS with variable projection. All initializations are deterministic, so a \
+     method is fitted once for each number of components and the repeats differ by the seed of \
+     k-means alone. k-means takes the best of ten starts and then swaps centroids until ten swaps \
+     bring no gain. A paired t-test compares two methods over all pairs of equal components and \
+     seed, as the paper seems to do. Ten pairs share the same two fits, so such a test says little \
+     more than that k-means was not lucky; beside it stands a test over fits, which has one pair \
+     for each number of components.",
+    "The paper's protocol takes the features as they are. The same with every sample of the \
+     features scaled to unit norm is not the paper's and is marked as such. Whitened PCA is not in \
+     the paper; it is the baseline.",
 ];
 
 const EXPLANATIONS: [&str; 6] = [
-    "The linear deep model collapses to a Semi-NMF of its top layer (see the reconstruction table), so \
-     it can differ from Semi-NMF only by where it starts. The paper compares models that were stopped \
-     on their way from different starts.",
-    "The paper's Semi-NMF comes from a start of one rank less and a slow multiplicative rule; the \
-     closed-form optimum used here clusters better, and leaves less for depth to gain.",
-    "What depth can gain comes with a nonlinearity: it adds directions that no linear model of the same \
-     size has, above all with few components. Which nonlinearity helps depends on the data: squares \
-     suit the orientations of PIE, stanh its pixels, and each can lose where the other wins.",
-    "Orientations of drawn faces are worse than their pixels for every method: where a drawn face is \
-     flat, the noise of its camera decides on the orientation, and most of a drawn face is flat. XM2VTS, \
-     which they stand in for, is made of photographs.",
-    "Scaling decides as much as the method: k-means sees distances, and where one factor carries the \
-     scale of the components, a few of them decide. That is why unit samples are shown beside.",
+    "The linear deep model collapses to a Semi-NMF of its top layer (see the reconstruction \
+     table), so it can differ from Semi-NMF only by its initialization. The paper compares models \
+     with different initializations that were stopped before they converged.",
+    "The paper's Semi-NMF comes from an initialization of one rank less and a slow multiplicative \
+     rule; the closed-form optimum used here clusters better, and leaves less for depth to gain.",
+    "What depth can gain comes with a nonlinearity: it adds directions that no linear model of the \
+     same size has, above all with few components. Which nonlinearity helps depends on the data: \
+     squares suit the orientations of PIE, stanh its pixels, and each can be worse where the other \
+     is better.",
+    "Orientations of drawn faces are worse than their pixels for every method: where a drawn face \
+     is flat, the added noise determines the orientation, and most of a drawn face is flat. XM2VTS, \
+     which they stand in for, consists of photographs.",
+    "Scaling matters as much as the method: k-means uses distances, and where one factor carries \
+     the scale of the components, a few of them dominate. That is why results for unit samples are \
+     shown as well.",
     "Whitened PCA gives all directions the same weight, which is most of what the good methods do as \
      well. The paper has no such baseline.",
 ];

@@ -1,4 +1,4 @@
-//! Features judged by clustering, and the curves that come of it.
+//! Features evaluated by clustering, and the curves of their scores.
 
 use deepnmf::{CancelToken, Matrix};
 use deepnmf_eval::stats::{area_under_curve, spread};

@@ -3,7 +3,7 @@
 //! Every architecture is a linear Deep Semi-NMF. Its top features are computed by the closed form of
 //! Algorithm 1 (`deepnmf::models`, the head of `deep_semi_nmf/algorithm.rs`): Semi-NMF layer by
 //! layer, then Semi-NMF of the data from the top features so found. The features of the layers below
-//! for the final bases, which nobody asks for here, would take most of the time.
+//! for the final bases, which are not needed here, would take most of the time.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) struct Layers;
 /// The numbers of layers; the paper prints no range, and its method sections have up to three.
 const DEPTHS: [usize; 5] = [2, 3, 4, 5, 6];
 
-/// By how much another depth has to be better to speak against two layers.
+/// By how much another depth has to be better for the claim about two layers to fail.
 const BETTER: f64 = 0.02;
 
 impl Study for Layers {
@@ -85,8 +85,9 @@ impl Study for Layers {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
             seeds: format!(
-                "architectures drawn with seed 0 (a record's seed is the number of its architecture, \
-                 0 being one layer); seed 0 of every fit, no start is random; k-means seeds 0 to {}",
+                "architectures drawn with seed 0 (a record's seed is the number of its \
+                 architecture, 0 being one layer); seed 0 of every fit, no initialization is \
+                 random; k-means seeds 0 to {}",
                 results.repeats().saturating_sub(1)
             ),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
@@ -125,12 +126,12 @@ const PROTOCOL: [&str; 3] = [
 ];
 
 const EXPLANATIONS: [&str; 2] = [
-    "A linear model ends as a Semi-NMF of its last layer that the layers below have only started, so \
-     what the architecture changes is the start and nothing else.",
-    "Layers that keep most of the data's variance hand a start on that is nearly the one-layer \
-     optimum; accuracies of all depths therefore lie close to each other and to Semi-NMF's. On PIE \
-     every further layer makes the start a little better for k-means, about two points from two layers \
-     to six; errors stay at the bound.",
+    "A linear model ends as a Semi-NMF of its last layer that the layers below only initialize, so \
+     the architecture changes the initialization and nothing else.",
+    "Layers that keep most of the data's variance pass on an initialization that is nearly the \
+     one-layer optimum; accuracies of all depths therefore lie close to each other and to \
+     Semi-NMF's. On PIE every further layer makes the initialization a little better for k-means, \
+     about two points from two layers to six; errors stay at the SVD bound.",
 ];
 
 const TWO: &str = "Two layers are a reasonable compromise between speed and accuracy";

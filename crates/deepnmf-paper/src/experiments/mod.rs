@@ -147,7 +147,7 @@ pub(crate) trait Study: Sync {
     /// What the finished cells show.
     fn sum_up(&self, results: &Results<'_>) -> Result<Told>;
 
-    /// The cells whose models are worth a page of their own.
+    /// The cells whose models get a page of their own.
     fn exhibited<'c>(&self, _cells: &'c [Cell]) -> Vec<&'c Cell> {
         vec![]
     }

@@ -1,4 +1,4 @@
-//! Supervised pre-training: bases learnt from labels of other faces begin a fit without labels.
+//! Supervised pre-training: bases learnt from labels of other faces initialize a fit without labels.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ impl Study for Pretraining {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
             seeds: format!(
-                "seed 0 of every fit, no start is random; k-means seeds 0 to {}",
+                "seed 0 of every fit, no initialization is random; k-means seeds 0 to {}",
                 results.repeats().saturating_sub(1)
             ),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
@@ -111,26 +111,27 @@ impl Study for Pretraining {
     }
 }
 
-/// The weights of the labels, layer by layer.
+/// The weights of the graph penalty, layer by layer.
 const LAMBDA: [f64; 2] = [0.0, PRETRAINING_LAMBDA];
 
 const PROTOCOL: [&str; 2] = [
     "A linear Deep WSF with layers 625-a and weights 0 and 0.01 learns from the identities of \
-     auxiliary faces at 32 x 32 pixels (the paper: XM2VTS); its bases begin an unsupervised Deep \
-     Semi-NMF of the same layers on CMU PIE, whose features are first projected onto them. The \
-     paper's split of the auxiliary set into training and validation chooses weights; they are \
-     printed, so all of it is learnt from here.",
-    "Beside it the same Deep Semi-NMF without pre-training. Features of the top layer are clustered as \
-     in the clustering figures, as they are; whitened, which is not the paper's protocol, beside.",
+     auxiliary faces at 32 x 32 pixels (the paper: XM2VTS); its bases initialize an unsupervised \
+     Deep Semi-NMF of the same layers on CMU PIE, whose features are first projected onto them. The \
+     paper splits the auxiliary set into training and validation to choose weights; it prints them, \
+     so all of the set is for training here.",
+    "Beside it the same Deep Semi-NMF without pre-training. Features of the top layer are \
+     clustered as in the clustering figures, as they are and, which is not the paper's protocol, \
+     whitened.",
 ];
 
 const EXPLANATIONS: [&str; 2] = [
-    "Fine-tuning a linear model is Semi-NMF from another start (see the reconstruction table), and both \
-     models end at the bound of their rank. Their features then span the same space and differ by an \
-     invertible linear map alone. As they are, k-means sees what that map has done to the distances; \
-     whitened, where it sees nothing of it, both cluster alike.",
-    "What the labels of other people can teach about these is thus left in the scale of the features: \
-     nothing of it is in the space that they span.",
+    "Fine-tuning a linear model is Semi-NMF with another initialization (see the reconstruction \
+     table), and both models end at the SVD bound of their rank. Their features then span the same \
+     space and differ by an invertible linear map alone. That map changes distances, and with them \
+     k-means; whitening removes it, and both then cluster alike.",
+    "What the labels of other people teach about these is thus only in the scale of the features, \
+     not in the space that they span.",
 ];
 
 const BETTER: &str = "All models with supervised pre-training outperform the ones without";

@@ -1,4 +1,4 @@
-//! Table 1: how well the methods rebuild CMU PIE.
+//! Table 1: the reconstruction errors of the methods on CMU PIE.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Study for Reconstruction {
     fn sum_up(&self, results: &Results<'_>) -> Result<Told> {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
-            seeds: "seed 0 of every fit; no start is random".into(),
+            seeds: "seed 0 of every fit; no initialization is random".into(),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
             ..Told::default()
         };
@@ -70,31 +70,34 @@ impl Study for Reconstruction {
 }
 
 const PROTOCOL: [&str; 2] = [
-    "Every method factorizes the 2856 pictures of 32 x 32 pixels of CMU PIE (pose 27), every sample \
-     scaled to unit norm, into 20 to 70 components; deep ones have a first layer of 625. As the paper \
-     says, a loop ends after 1000 iterations or when the error falls by no more than 1e-6 max(1, \
-     error), NMF begins from NNDSVD (zeros filled with the mean of the data, which a multiplicative \
-     rule could not leave), Semi-NMF and Deep Semi-NMF from a singular value decomposition (Gillis & \
-     Kumar's optimal start), and GNMF has five neighbours. Multi-layer NMF factorizes every layer alone first, in 50 \
-     iterations, and then all of them together.",
+    "Every method factorizes the 2856 pictures of 32 x 32 pixels of CMU PIE (pose 27), every \
+     sample scaled to unit norm, into 20 to 70 components; deep ones have a first layer of 625. As \
+     the paper says, a loop ends after 1000 iterations or when the error falls by no more than 1e-6 \
+     max(1, error), NMF is initialized by NNDSVD (zeros filled with the mean of the data, because a \
+     multiplicative rule never leaves zero), Semi-NMF and Deep Semi-NMF by a singular value \
+     decomposition (Gillis & Kumar's optimal initialization), and GNMF has five neighbours. \
+     Multi-layer NMF factorizes every layer alone first, in 50 iterations, and then all of them \
+     together.",
     "The error is the Frobenius norm of the difference. The caption in the paper squares it, but its \
      numbers are norms: their squares would be far above what even the worst method reaches.",
 ];
 
 const EXPLANATIONS: [&str; 4] = [
     "Semi-NMF: for non-negative data the best error that any rank allows is known in closed form \
-     (Gillis & Kumar 2014), and the start used here reaches it. The paper's start has one rank less \
-     and its multiplicative rule is slow, so its numbers stay up to 11% above the bound.",
-    "Deep Semi-NMF: the printed algorithm collapses. After one step the product of all bases is the \
-     least-squares basis of the top features, so the top layer is a Semi-NMF of the data that the \
-     layers below have only started. It cannot be below Semi-NMF, and with the optimal start it is \
-     not above it either.",
-    "NMF, NeNMF and Multi-layer NMF depend on the start and the number of iterations.",
-    "GNMF depends on the weight of its graph as well, which the paper does not print; here it is its \
-     authors' 100. With it their multiplicative rule is far from its end after 1000 iterations: \
-     features can shrink and bases grow at no cost to the error, which takes the weight off the graph, \
-     and the rule is slow on that way. Coordinate descent on the same objective is further on it and \
-     below all printed errors; a low error of GNMF thus says that its graph has little say left.",
+     (Gillis & Kumar 2014), and the initialization used here reaches it. The paper's initialization \
+     has one rank less and its multiplicative rule is slow, so its numbers stay up to 11% above the \
+     bound.",
+    "Deep Semi-NMF: the printed algorithm collapses. After one step the product of all bases is \
+     the least-squares basis of the top features, so the top layer is a Semi-NMF of the data that \
+     the layers below only initialize. Its error cannot be below that of Semi-NMF, and with the \
+     optimal initialization it is not above it either.",
+    "NMF, NeNMF and Multi-layer NMF depend on the initialization and the number of iterations.",
+    "GNMF also depends on the weight of its graph penalty, which the paper does not print; here it \
+     is its authors' 100. With it their multiplicative rule is far from convergence after 1000 \
+     iterations: features can shrink and bases grow at no cost to the error, which makes the graph \
+     penalty small, and the rule does so slowly. Coordinate descent on the same objective does so \
+     faster and ends below all printed errors; a low error of GNMF thus means that its graph \
+     penalty has little effect.",
 ];
 
 const BELOW: &str = "holds if each of our errors is at or below the printed one, rounding aside \
@@ -134,7 +137,7 @@ fn name(what: &str, set: &Set) -> String {
     format!("{what}-{}", crate::section::slug(&set.facts.name))
 }
 
-/// By which rules a row of the paper's table is computed here; the last one has the last word.
+/// By which rules a row of the paper's table is computed here; the last one counts.
 fn rules(method: Method) -> Vec<Method> {
     match method {
         Method::Gnmf => vec![Method::Gnmf, Method::GnmfDescent],

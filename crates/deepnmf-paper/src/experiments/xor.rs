@@ -1,4 +1,4 @@
-//! Two subjects in two poses that no line tells apart.
+//! Two subjects in two poses that are not linearly separable.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ pub(super) struct Xor;
 const FIRST_SEED: u64 = 10;
 /// Layers of deep models, which the paper does not print.
 const LAYERS: [usize; 2] = [16, 8];
-/// The weight of the labels of each layer.
+/// The weight of the graph penalty of each layer.
 const LAMBDA: f64 = 1e-3;
 /// The ridge that Deep WSF has, for the same models without labels.
 const RIDGE: f64 = 0.1;
 /// From this accuracy on, classes count as linearly separable.
 const SEPARABLE: f64 = 0.99;
-/// The share of samples that test the machine.
+/// The share of samples that test the classifier.
 const TEST_SHARE: f64 = 0.3;
 
 /// With labels, each beside the same model without them.
@@ -131,10 +131,10 @@ const PROTOCOL: [&str; 3] = [
 ];
 
 const EXPLANATIONS: [&str; 2] = [
-    "With enough non-negative features a plane is cut into pieces that a linear machine can tell apart, \
-     whether or not labels have shaped them; non-negativity is a nonlinearity of its own.",
-    "The paper prints neither layers nor nonlinearity. With two or four features there is no room for \
-     the corners to change places, and the labels change nothing (studies/xor).",
+    "With enough non-negative features a plane is cut into pieces that a linear classifier can \
+     separate, with or without labels; non-negativity is itself a nonlinearity.",
+    "The paper prints neither layers nor nonlinearity. With two or four features the corners \
+     cannot change places, and the labels change nothing (studies/xor).",
 ];
 
 fn fit(
@@ -162,7 +162,7 @@ fn fit(
     Ok(Some(model))
 }
 
-/// How well a line tells the classes apart on samples that were not trained on.
+/// The accuracy of a linear classifier on samples that were not trained on.
 fn separability(features: &Matrix<f64>, attribute: &Attribute, seed: u64) -> Result<f64> {
     let attributes = vec![attribute.clone()];
     let data = Dataset { attributes, ..Dataset::new(features.clone()) };
@@ -236,8 +236,9 @@ fn mean(values: &[f64]) -> Option<f64> {
 }
 
 fn table(results: &Results<'_>) -> Table {
-    let caption = "Accuracy of a linear machine in %, mean over seeds: by layer and attribute. The \
-                   paper prints no numbers, only that all classes are separable in layer 2.";
+    let caption = "Accuracy of a linear support vector machine in %, mean over seeds: by layer and \
+                   attribute. The paper prints no numbers, only that all classes are separable in \
+                   layer 2.";
     let head = ["method", "layers", "layer", "identity", "pose"];
     let mut table = Table::new("xor-separability", caption, head);
     let combinations = results.cells.iter().map(|(cell, _)| (cell.method, cell.layers.clone()));
@@ -296,9 +297,9 @@ fn claims(results: &Results<'_>) -> Result<Vec<Claim>> {
             of_a_fit: 1,
         };
         claims.push(Claim::ours(
-            &format!("It is the labels that do it: {with}"),
-            "holds if identity is told better than by the same model without labels, with p < 0.01 \
-             in a paired t-test over seeds",
+            &format!("The labels make the difference: {with}"),
+            "holds if identity is predicted better than by the same model without labels, with p < \
+             0.01 in a paired t-test over seeds",
             when_done(above_all(&series(with), &[series(without)])?),
             facts,
         ));

@@ -42,9 +42,9 @@ impl Head {
         }
         let Machine { cores, cpu, system } = &self.machine;
         told.push(format!(
-            "{done} cells took {} one by one; {} ran at a time, so about {} by the clock, whatever else \
-             kept the machine busy included, with version {} on {cores} cores ({cpu}, {system}). Numbers \
-             do not depend on how many run at a time.",
+            "{done} cells took {} one by one; {} ran at a time, so about {} by the clock, other programs \
+             included, with version {} on {cores} cores ({cpu}, {system}). Numbers do not depend on how \
+             many run at a time.",
             duration(seconds),
             self.workers,
             duration(seconds / self.workers as f64),
@@ -54,7 +54,7 @@ impl Head {
     }
 }
 
-/// How many claims of the paper came out how: on its own data, and on stand-ins.
+/// How many claims of the paper have each verdict: on its own data, and on stand-ins.
 pub(crate) fn tally(sections: &[Section]) -> Vec<(String, usize)> {
     let papers = sections.iter().flat_map(|section| &section.claims);
     let papers: Vec<_> = papers.filter(|claim| claim.source == Source::Paper).collect();

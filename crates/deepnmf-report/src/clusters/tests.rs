@@ -60,7 +60,7 @@ fn without_classes_the_largest_cluster_is_first() {
 }
 
 #[test]
-fn a_cluster_is_described_by_majority_examples_and_telling_features() {
+fn a_cluster_is_described_by_majority_examples_and_top_features() {
     let known = [known(&[0, 0, 1, 1, 1, 1], 2)];
     let data = Matrix::from_vec(
         2,
@@ -81,6 +81,6 @@ fn a_cluster_is_described_by_majority_examples_and_telling_features() {
     assert_eq!(told.clusters[0].mostly, [Some((0, 0.6667))]);
     assert_eq!(told.clusters[1].mostly, [Some((1, 1.0))]);
     assert_eq!(told.clusters[1].examples, [2, 3], "the nearest first, by number on the page");
-    assert_eq!(told.clusters[0].telling, [(0, -1.0)], "what never varies tells nothing");
+    assert_eq!(told.clusters[0].top_features, [(0, -1.0)], "a constant feature is left out");
     assert_eq!(told.confusion, [(0, 0, 2), (1, 0, 1), (1, 1, 3)]);
 }

@@ -43,7 +43,7 @@ fn words(cells: &[Cell], gap: Option<f64>) -> Words {
 }
 
 #[test]
-fn layers_that_speak_of_one_attribute_are_told_together() {
+fn layers_that_best_predict_one_attribute_share_a_clause() {
     let cells = [
         cell(0, 0, 0.3, 0.9),
         cell(0, 1, 0.9, 0.9),
@@ -53,11 +53,14 @@ fn layers_that_speak_of_one_attribute_are_told_together() {
         cell(2, 1, 0.2, 0.2),
     ];
     let words = words(&cells, Some(1e-5));
-    assert_eq!(words.headline, "Layers 1 and 2 speak of pose; layer 3 speaks of identity.");
-    assert!(words.layers[0].contains("speaks clearly of pose: AC 90% (chance 20%)"), "{words:?}");
-    assert!(words.layers[1].contains("speaks of pose"), "{words:?}");
-    assert!(words.attributes[0].contains("clusters of layer 3 follow it"), "{words:?}");
-    assert!(words.quality.contains("11% of their norm, less than 0.01% above"), "{words:?}");
+    assert_eq!(words.headline, "Layers 1 and 2 best predict pose; layer 3 best predicts identity.");
+    assert!(words.layers[0].contains("clearly predicts pose: AC 90% (chance 20%)"), "{words:?}");
+    assert!(words.layers[1].contains("components) predicts pose"), "{words:?}");
+    assert!(words.attributes[0].contains("clusters of layer 3 match it"), "{words:?}");
+    assert!(
+        words.quality.contains("11% of the norm of the data, less than 0.01% above"),
+        "{words:?}"
+    );
     assert!(words.data.starts_with("12,900 pictures of 32 × 32 pixels, labelled by identity (20)"));
 }
 
@@ -65,11 +68,14 @@ fn layers_that_speak_of_one_attribute_are_told_together() {
 fn what_is_at_chance_is_said_to_be() {
     let cells = [cell(0, 0, 0.2, 0.95), cell(0, 1, 0.21, 0.22)];
     let words = words(&cells, None);
-    assert!(words.headline.starts_with("No layer's clusters follow"), "{words:?}");
-    assert!(words.layers[0].contains("follow no known attribute"), "{words:?}");
-    assert!(words.attributes[0].contains("no layer's clusters follow it"), "{words:?}");
-    assert!(words.attributes[0].contains("classifier reads it from layer 1 with 95%"), "{words:?}");
-    assert!(words.attributes[1].contains("hardly reads it"), "{words:?}");
+    assert!(words.headline.starts_with("No layer's clusters match"), "{words:?}");
+    assert!(words.layers[0].contains("match no known attribute"), "{words:?}");
+    assert!(words.attributes[0].contains("no layer's clusters match it"), "{words:?}");
+    assert!(
+        words.attributes[0].contains("classifier predicts it from layer 1 with 95%"),
+        "{words:?}"
+    );
+    assert!(words.attributes[1].contains("hardly predicts it"), "{words:?}");
 }
 
 #[test]

@@ -1,19 +1,23 @@
-"""Model files, which the program writes and reads too."""
+"""Model files, which the program reads and writes, too."""
 
 from __future__ import annotations
 
 import json
-from os import PathLike
 
 import numpy as np
 
 from . import _core
 from ._base import Factorization
-from ._nmf import NMF, MultilayerNMF, NeNMF
-from ._nmf_tied import CNMF, DNMF, GNMF
+from ._deep_semi_nmf import DeepSemiNMF
+from ._deep_wsf import DeepWSF
+from ._graph_nmf import GNMF
+from ._labelled_nmf import CNMF, DNMF
+from ._multilayer_nmf import MultilayerNMF
+from ._nmf import NMF, NeNMF
 from ._pca import WhitenedPCA
-from ._semi_nmf import DeepSemiNMF, SemiNMF
-from ._wsf import WSF, WSFMA, DeepWSF
+from ._semi_nmf import SemiNMF
+from ._types import FilePath
+from ._wsf import WSF, WSFMA
 
 _ESTIMATORS: dict[str, type[Factorization]] = {
     cls._name: cls
@@ -34,25 +38,25 @@ _ESTIMATORS: dict[str, type[Factorization]] = {
 }
 
 
-def load(path: str | PathLike[str]) -> Factorization:
-    """Read a model that `save` or the program has written.
+def load(path: FilePath) -> Factorization:
+    """Read a model file that `save` or the program has written.
 
     Parameters
     ----------
     path : str or path-like
-        The model file.
+        Model file.
 
     Returns
     -------
     estimator
-        Fitted, of the class of the model, with the parameters of its fit. If the program scaled
-        the samples or did anything else to them first, `transform` does the same; a new `fit`
-        does not.
+        A fitted estimator of the class of the model, with the parameters of its fit. If the
+        program preprocessed the samples, `transform` does the same (see ``preprocessing_``), but
+        a new `fit` does not.
 
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
+    >>> from pathlib import FilePath
     >>> import numpy as np
     >>> import deepnmf
     >>> X = np.random.default_rng(0).random((50, 8))

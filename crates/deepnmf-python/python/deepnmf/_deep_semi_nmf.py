@@ -73,7 +73,8 @@ class DeepSemiNMF(Factorization):
         Weight of the penalty on the sum of the features, relative to the mean squared norm of a
         sample. It needs a ``ridge`` above 0.
     normal_form : {'none', 'features', 'basis'}, default='none'
-        Factor of the last layer that is scaled to norm 1 in the result. The product stays the same:
+        Factor of the last layer that is scaled to norm 1 in the result, such that the product stays
+        the same:
 
         - 'none': neither;
         - 'features': the features of each component, over all samples;

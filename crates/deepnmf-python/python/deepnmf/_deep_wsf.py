@@ -47,8 +47,8 @@ class DeepWSF(LabelledFactorization):
         the weight of all layers. Rust and the program call it ``lambda``, which is a keyword in
         Python.
     graph : {'binary', 'rbf', 'dot'}, default='binary'
-        Weight of the edge between two samples ``a`` and ``b`` of the same class. Samples of
-        different or unknown classes have no edge:
+        Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
+        different or unknown classes have no edge):
 
         - 'binary': 1;
         - 'rbf': ``exp(-|a - b|^2 / (2 sigma^2))``;
@@ -107,7 +107,8 @@ class DeepWSF(LabelledFactorization):
         Weight of the penalty on the sum of the features, relative to the mean squared norm of a
         sample. It needs a ``ridge`` above 0.
     normal_form : {'none', 'features', 'basis'}, default='none'
-        Factor of the last layer that is scaled to norm 1 in the result. The product stays the same:
+        Factor of the last layer that is scaled to norm 1 in the result, such that the product stays
+        the same:
 
         - 'none': neither;
         - 'features': the features of each component, over all samples;

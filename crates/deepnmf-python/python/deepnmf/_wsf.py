@@ -30,8 +30,8 @@ class WSF(OneLayer, LabelledFactorization):
         Weight of the graph penalty ``Tr(H L H^T)``, at least 0. Rust and the program call it
         ``lambda``, which is a keyword in Python.
     graph : {'binary', 'rbf', 'dot'}, default='binary'
-        Weight of the edge between two samples ``a`` and ``b`` of the same class. Samples of
-        different or unknown classes have no edge:
+        Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
+        different or unknown classes have no edge):
 
         - 'binary': 1;
         - 'rbf': ``exp(-|a - b|^2 / (2 sigma^2))``;
@@ -215,8 +215,8 @@ class WSFMA(OneLayer, LabelledFactorization):
         the weight of all attributes. Rust and the program call it ``lambda``, which is a keyword in
         Python.
     graph : {'binary', 'rbf', 'dot'}, default='binary'
-        Weight of the edge between two samples ``a`` and ``b`` of the same class. Samples of
-        different or unknown classes have no edge:
+        Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
+        different or unknown classes have no edge):
 
         - 'binary': 1;
         - 'rbf': ``exp(-|a - b|^2 / (2 sigma^2))``;

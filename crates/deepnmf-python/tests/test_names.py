@@ -14,7 +14,7 @@ from deepnmf import KMeans, SemiNMF, load_data
 from .conftest import FACTORIZATIONS
 
 SCIKIT_LEARN = "the name that scikit-learn has"
-# What another name is called here, and why.
+# Flags whose parameter has another name: that name, and why.
 RENAMED = {
     "lambda": ("lam", "lambda is a keyword in Python"),
     "kappa": ("tol", SCIKIT_LEARN),

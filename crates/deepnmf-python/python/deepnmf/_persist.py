@@ -56,7 +56,7 @@ def load(path: FilePath) -> Factorization:
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import FilePath
+    >>> from pathlib import Path
     >>> import numpy as np
     >>> import deepnmf
     >>> X = np.random.default_rng(0).random((50, 8))

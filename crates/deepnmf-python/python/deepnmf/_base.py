@@ -127,6 +127,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
 
     _name: ClassVar[str]
     _takes_negative: ClassVar[bool] = True
+    # Every estimator by the name of its model in files.
+    _estimators: ClassVar[dict[str, type[Factorization]]] = {}
     random_state: RandomState
     verbose: int = 0
     callback: Callback | None = None
@@ -141,6 +143,13 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
     runs_: list[Run]
     notices_: list[str]
     preprocessing_: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """List the estimator, so that model files and tests find it."""
+        super().__init_subclass__(**kwargs)
+        # Subclasses of users keep the name, and a file is opened by the estimator itself.
+        if "_name" in cls.__dict__:
+            Factorization._estimators.setdefault(cls._name, cls)
 
     def _settings(self, task: Task) -> Json:
         """Translate the parameters to the settings of a model file."""

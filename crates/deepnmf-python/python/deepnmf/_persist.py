@@ -8,34 +8,7 @@ import numpy as np
 
 from . import _core
 from ._base import Factorization
-from ._deep_semi_nmf import DeepSemiNMF
-from ._deep_wsf import DeepWSF
-from ._graph_nmf import GNMF
-from ._labelled_nmf import CNMF, DNMF
-from ._multilayer_nmf import MultilayerNMF
-from ._nmf import NMF, NeNMF
-from ._pca import WhitenedPCA
-from ._semi_nmf import SemiNMF
 from ._types import FilePath
-from ._wsf import WSF, WSFMA
-
-_ESTIMATORS: dict[str, type[Factorization]] = {
-    cls._name: cls
-    for cls in (
-        SemiNMF,
-        DeepSemiNMF,
-        WSF,
-        WSFMA,
-        DeepWSF,
-        NMF,
-        NeNMF,
-        GNMF,
-        MultilayerNMF,
-        CNMF,
-        DNMF,
-        WhitenedPCA,
-    )
-}
 
 
 def load(path: FilePath) -> Factorization:
@@ -69,7 +42,7 @@ def load(path: FilePath) -> Factorization:
     """
     model = _core.Model.load(path)
     settings = json.loads(model.settings)
-    estimator = _ESTIMATORS[settings["model"]]
+    estimator = Factorization._estimators[settings["model"]]
     fitted = estimator(**estimator._params(settings))
     fitted.n_features_in_ = model.features_before
     names = json.loads(model.provenance).get("feature_names")

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Clustering faces
 #
-# A photograph of a face holds who it is, where the head points, how the mouth moves and where the
-# light comes from. Which of these does a factorization find? Built-in faces know all four.
+# A photograph of a face shows who it is, where the head points, how the mouth moves and where the
+# light comes from. Which of these does a factorization find? The built-in faces have labels for all
+# four.
 
 # %%
 import matplotlib.pyplot as plt
@@ -27,9 +28,9 @@ for axis, image in zip(axes.flat, faces.images[::30], strict=False):
 # %% [markdown]
 # ## Pixels, or the direction of their gradients
 #
-# Light changes most pixels of a picture; the *orientation* of its gradients it changes less. `igo`
-# is the preprocessing of the paper. Semi-NMF says how much of the data it explains, and that no
-# linear model could explain more.
+# Light changes most pixels of an image, but it changes the *orientation* of the gradients less.
+# `igo` computes these orientations, as the paper does. The error of Semi-NMF equals the bound: no
+# linear model of this rank has a smaller one.
 
 # %%
 oriented = igo(faces.X, faces.image_shape)
@@ -40,9 +41,9 @@ for name, X in [("pixels", faces.X), ("orientations", oriented)]:
 # %% [markdown]
 # ## Which attribute is it?
 #
-# k-means on the features, with as many clusters as an attribute has classes, and the share of
-# samples in the right cluster. On raw pixels it sees where the light comes from; features in which
-# all components count alike, as those of Semi-NMF do, show who it is.
+# We run k-means on the features, with as many clusters as an attribute has classes, and compute the
+# share of samples in the right cluster. On raw pixels the clusters follow the light. The components
+# of Semi-NMF have equal scale, and there the clusters follow the identity.
 
 
 # %%

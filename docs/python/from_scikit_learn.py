@@ -1,8 +1,8 @@
 # %% [markdown]
 # # From scikit-learn's NMF to deepnmf in five minutes
 #
-# Estimators have the same methods and the same names for the same things. What is different is
-# said here.
+# Estimators have the same methods and the same names for the same things. This page shows the
+# differences.
 
 # %%
 import time
@@ -30,7 +30,7 @@ print(f"no linear model of 16 components is below {ours.svd_bound_:.3f}")
 # %% [markdown]
 # `components_`, `transform`, `inverse_transform`, `reconstruction_err_`, `n_iter_`, pipelines, grid
 # searches and `set_output` are as usual. New are `svd_bound_`, `history_` (the error after each
-# iteration), `stop_reason_` and `features_` (what the fit itself ended with).
+# iteration), `stop_reason_` and `features_` (the features of the last iteration).
 #
 # `fit_transform(X)` *is* `fit(X).transform(X)`, bit for bit:
 
@@ -40,9 +40,9 @@ print(np.array_equal(deepnmf.NMF(16, random_state=0).fit_transform(X), ours.tran
 # %% [markdown]
 # ## Data of any sign: Semi-NMF
 #
-# NMF refuses negative numbers. Semi-NMF takes them; only its features are non-negative. For data
-# without negative numbers its best solution is known in closed form and is the default start, so
-# that it reaches the bound at once.
+# NMF refuses negative numbers. Semi-NMF accepts them; only its features are non-negative. For
+# non-negative data its best solution is known in closed form. This is the default initialization,
+# so Semi-NMF reaches the bound at once.
 
 # %%
 semi = deepnmf.SemiNMF(16, random_state=0).fit(X)
@@ -56,11 +56,12 @@ print(
 # %% [markdown]
 # ## Layers
 #
-# `layers` takes the place of `n_components`. A nonlinearity between the layers makes depth count:
-# the error falls below what any linear model of the same rank can reach.
+# `layers` takes the place of `n_components`. With a nonlinearity between the layers the error can
+# fall below that of any linear model of the same rank. It needs iterations: on these data the error
+# first stays near the linear bound, where a `tol` of 1e-4 would end the fit.
 
 # %%
-relu = deepnmf.DeepSemiNMF((64, 16), activation="relu", tol=1e-3, random_state=0).fit(X)
+relu = deepnmf.DeepSemiNMF((64, 16), activation="relu", max_iter=100, tol=0, random_state=0).fit(X)
 print(f"{relu.reconstruction_err_:.3f}; the linear bound is {relu.svd_bound_:.3f}")
 print(relu.transform(X[:5], layer=1).shape, relu.transform(X[:5]).shape)
 
@@ -68,15 +69,15 @@ figure, axis = plt.subplots(figsize=(5, 2.6))
 axis.plot(ours.history_, label="NMF")
 axis.plot(relu.history_, label="ReLU, layers 64-16")
 axis.axhline(semi.svd_bound_, color="gray", linestyle="--", label="linear bound")
-axis.set(xlabel="iteration", ylabel="error", xlim=(0, 100))
+axis.set(xlabel="iteration", ylabel="error", xlim=(0, 100), ylim=(40, 60))
 axis.legend()
 figure.tight_layout()
 
 # %% [markdown]
-# ## Searching, watching, stopping, keeping
+# ## Grid search, callbacks and interruption
 #
-# `score` is minus the mean squared error, so a grid search works without more. A callback that
-# returns True ends a fit; so does Ctrl-C, and what was found until then stays in the estimator.
+# `score` is minus the mean squared error, so a grid search needs no scorer. A callback that returns
+# True ends a fit. So does Ctrl-C. The estimator keeps the best factors so far.
 
 # %%
 pipeline = make_pipeline(Normalizer(), deepnmf.SemiNMF(random_state=0))

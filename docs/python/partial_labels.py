@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Attributes with partial labels
 #
-# Labels of *some* samples shape the features of all. A label that is unknown is -1, NaN or None,
-# for each attribute separately. WSF ties the samples of a class to each other.
+# How can the labels of *some* samples improve the features of all? WSF is graph-regularized
+# Semi-NMF: its graph connects the samples of a class, and a penalty makes their features similar. A
+# label that is unknown is -1, NaN or None, for each attribute separately.
 
 # %%
 import matplotlib.pyplot as plt
@@ -23,7 +24,8 @@ print(f"{train.sum()} samples to fit, {known.sum()} of them with a label, {test.
 # %% [markdown]
 # ## One attribute
 #
-# How well does the nearest labelled neighbour tell the pose of samples that were not in the fit?
+# How well does the nearest labelled neighbour predict the pose of samples that were not in the fit?
+# `lam` is the weight of the graph penalty.
 
 
 # %%
@@ -53,7 +55,7 @@ figure.tight_layout()
 # ## An attribute for each layer
 #
 # The columns of `y` belong to the layers, the first one to the layer next to the data. Labels may
-# be words, and other samples may lack them in each column.
+# be strings, and each column may lack those of other samples.
 
 # %%
 y = np.column_stack([pose, faces.labels["expression"]]).astype(object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,9 @@ from deepnmf import Dataset
 from deepnmf._base import Factorization
 from numpy.typing import NDArray
 
-FACTORIZATIONS: list[type[Factorization]] = [
-    deepnmf.SemiNMF,
-    deepnmf.DeepSemiNMF,
-    deepnmf.WSF,
-    deepnmf.WSFMA,
-    deepnmf.DeepWSF,
-    deepnmf.NMF,
-    deepnmf.NeNMF,
-    deepnmf.GNMF,
-    deepnmf.MultilayerNMF,
-    deepnmf.CNMF,
-    deepnmf.DNMF,
-    deepnmf.WhitenedPCA,
-]
+FACTORIZATIONS: list[type[Factorization]] = list(Factorization._estimators.values())
 LABELLED = [deepnmf.WSF, deepnmf.WSFMA, deepnmf.DeepWSF, deepnmf.CNMF, deepnmf.DNMF]
-DEEP = [deepnmf.DeepSemiNMF, deepnmf.DeepWSF, deepnmf.MultilayerNMF]
+DEEP = [cls for cls in FACTORIZATIONS if "layers" in signature(cls).parameters]
 
 
 def small(cls: type[Factorization], **params: Any) -> Factorization:

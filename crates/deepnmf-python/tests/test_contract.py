@@ -65,8 +65,10 @@ def test_frames_name_the_columns_of_any_layer(cls: type[Factorization], X: Matri
     frame = pd.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
     model = small(cls).set_output(transform="pandas").fit(frame)
     name = cls.__name__.lower()
-    assert list(model.transform(frame).columns) == [f"{name}{i}" for i in range(3)]
-    assert list(model.transform(frame, layer=1).columns) == [f"{name}_layer1_{i}" for i in range(6)]
+    top: Any = model.transform(frame)
+    first: Any = model.transform(frame, layer=1)
+    assert list(top.columns) == [f"{name}{i}" for i in range(3)]
+    assert list(first.columns) == [f"{name}_layer1_{i}" for i in range(6)]
     assert list(model.get_feature_names_out()) == [f"{name}{i}" for i in range(3)]
     assert list(model.feature_names_in_) == list(frame.columns)
     with pytest.raises(ValueError, match="feature names should match"):
@@ -103,7 +105,7 @@ def test_the_method_is_one_of_two(X: Matrix) -> None:
     by_basis = model.transform(X, method="basis")
     np.testing.assert_allclose(by_basis, X @ np.linalg.pinv(model.components_), atol=1e-9)
     with pytest.raises(ValueError, match='method is "best"'):
-        model.transform(X, method="best")
+        model.transform(X, method="best")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="any sign, use basis"):
         small(WhitenedPCA).fit(X).transform(X, method="nonnegative")
 

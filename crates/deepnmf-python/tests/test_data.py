@@ -115,7 +115,7 @@ def test_measures_refuse_what_they_cannot_compare() -> None:
     with pytest.raises(ValueError, match="y_true must be a list of labels"):
         clustering_accuracy([[1, 2], [3, 4]], [1, 2])
     with pytest.raises(ValueError, match='average is "mean"'):
-        normalized_mutual_info([1, 2], [1, 2], average="mean")
+        normalized_mutual_info([1, 2], [1, 2], average="mean")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least 1"):
         clustering_accuracy([None, -1], [1, 2])
 

@@ -156,8 +156,8 @@ def test_labels_draw_classes_together(X: Matrix, y: Labels) -> None:
         parts = [H[y == c] - H[y == c].mean(axis=0) for c in range(4)]
         return float(sum(np.square(part).sum() for part in parts))
 
-    free, tied = (small(WSF, lam=lam).fit(X, y).features_[0] for lam in (0.0, 1.0))
-    assert scatter(tied) < 0.9 * scatter(free)
+    free, penalized = (small(WSF, lam=lam).fit(X, y).features_[0] for lam in (0.0, 1.0))
+    assert scatter(penalized) < 0.9 * scatter(free)
     np.testing.assert_array_equal(free, small(SemiNMF).fit(X).features_[0])
 
 

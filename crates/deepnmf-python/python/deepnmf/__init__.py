@@ -1,26 +1,32 @@
 """Deep matrix factorization that learns one representation per attribute of the data.
 
-Estimators with the contract of scikit-learn, after *A deep matrix factorization method for
+Estimators with the interface of scikit-learn, after *A deep matrix factorization method for
 learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schuller):
 
-* `SemiNMF`, `DeepSemiNMF`; with labels of some samples `WSF`, `WSFMA`, `DeepWSF`;
-* to compare with `NMF`, `NeNMF`, `GNMF`, `MultilayerNMF`, `CNMF`, `DNMF`, `WhitenedPCA`;
-* `KMeans`, `clustering_accuracy`, `normalized_mutual_info` and `svd_bound` to judge them;
-* `load_data`, `load_faces`, `load_xor` and `igo` for data; `load` for models.
+* models of the paper: `SemiNMF`, `DeepSemiNMF`; with labels of some samples `WSF`, `WSFMA`,
+  `DeepWSF`;
+* baselines: `NMF`, `NeNMF`, `GNMF`, `MultilayerNMF`, `CNMF`, `DNMF`, `WhitenedPCA`;
+* evaluation: `KMeans`, `clustering_accuracy`, `normalized_mutual_info`, `svd_bound`;
+* data: `load_data`, `load_faces`, `load_xor`, `igo`;
+* model files: `load`, and the method `save` of every factorization.
 """
 
 from importlib.metadata import version
 
 from ._data import Dataset, ImageShape, igo, load_data, load_faces, load_xor
+from ._deep_semi_nmf import DeepSemiNMF
+from ._deep_wsf import DeepWSF
+from ._graph_nmf import GNMF
 from ._kmeans import KMeans
+from ._labelled_nmf import CNMF, DNMF
 from ._metrics import clustering_accuracy, normalized_mutual_info, svd_bound
-from ._nmf import NMF, MultilayerNMF, NeNMF
-from ._nmf_tied import CNMF, DNMF, GNMF
+from ._multilayer_nmf import MultilayerNMF
+from ._nmf import NMF, NeNMF
 from ._pca import WhitenedPCA
 from ._persist import load
-from ._semi_nmf import DeepSemiNMF, SemiNMF
+from ._semi_nmf import SemiNMF
 from ._watch import Iteration
-from ._wsf import WSF, WSFMA, DeepWSF
+from ._wsf import WSF, WSFMA
 
 __version__ = version("deepnmf")
 

@@ -1,11 +1,10 @@
-"""What all factorizations share as scikit-learn estimators."""
+"""Base classes of all factorizations, with the interface of scikit-learn."""
 
 from __future__ import annotations
 
 import json
 import warnings
 from contextvars import ContextVar
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _check as check
 from . import _core
-from ._check import Floats
-from ._labels import Attribute, Codes, attributes
+from ._labels import Attribute, attributes
 from ._report import Reporting
 from ._sklearn import (
     BaseEstimator,
@@ -24,17 +22,19 @@ from ._sklearn import (
     check_array,
     check_is_fitted,
 )
+from ._types import Codes, FilePath, Floats, Json, Labels, Method, RandomState, Run, StopReason
 from ._watch import Callback, Watch
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# The layer whose features are being computed, for who names their columns.
+# The layer that `transform` was called with. scikit-learn names the columns of frames by
+# `get_feature_names_out`, which it calls without the layer.
 _asked_layer: ContextVar[int | None] = ContextVar("_asked_layer", default=None)
 
 
 class Task(NamedTuple):
-    """What the settings of a model may depend on."""
+    """The data that the settings of a model may depend on."""
 
     shape: tuple[int, int]
     seed: int
@@ -42,20 +42,20 @@ class Task(NamedTuple):
 
 
 class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A fitted model that computes features; scikit-learn wraps `transform` here."""
+    """Computation of features by a fitted model; scikit-learn wraps this `transform`."""
 
     _model: _core.Model
-    _method: ClassVar[str] = "nonnegative"
+    _method: ClassVar[Method] = "nonnegative"
     n_jobs: int | None
 
-    def transform(self, X: ArrayLike, layer: int = -1, method: str | None = None) -> Any:
+    def transform(self, X: ArrayLike, layer: int = -1, method: Method | None = None) -> Floats:
         check_is_fitted(self)
         X = check.samples(self, X, dtype=self._model.dtype, reset=False)
         threads = check.threads(self.n_jobs)
         return self._model.project(X, self._place(layer), method or self._method, threads)
 
     def _place(self, layer: object) -> int:
-        """Give the place of a layer, counted from 1; negative ones count from the top."""
+        """Return the place of a layer, counted from 1; negative ones count from the top."""
         depth = len(self._model.layers)
         place = check.whole("layer", layer, least=-depth)
         return depth + 1 + place if place < 0 else place
@@ -71,12 +71,12 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Parameters
         ----------
         input_features : array-like of str, default=None
-            Only compared with the names seen in the fit.
+            Names of the input features. They are only compared with those of the fit.
 
         Returns
         -------
-        ndarray of str
-            The name of the class in lower case and a number.
+        ndarray of str of shape (n_components_,)
+            The name of the class in lower case, followed by a number.
         """
         names = super().get_feature_names_out(input_features)
         layer = _asked_layer.get()
@@ -89,9 +89,9 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
 
 class _AnyLayer:
-    """Tells who names the columns which layer they are of."""
+    """Computation of features that remembers the layer for the names of the columns."""
 
-    def transform(self, X: ArrayLike, layer: int = -1, method: str | None = None) -> Any:
+    def transform(self, X: ArrayLike, layer: int = -1, method: Method | None = None) -> Floats:
         """Compute the features of samples.
 
         Parameters
@@ -99,29 +99,37 @@ class _AnyLayer:
         X : array-like of shape (n_samples, n_features)
             Samples.
         layer : int, default=-1
-            The layer, counted from 1, or from the top if negative.
+            Layer, counted from 1, or from the top if negative.
         method : {'nonnegative', 'basis'}, default=None
-            Non-negative least squares, or the pseudo-inverse of the basis, which is fast but gives
-            features of any sign. The first if None (for whitened PCA the second, the only one).
+            How the features are computed:
+
+            - 'nonnegative': by non-negative least squares;
+            - 'basis': by the pseudo-inverse of the basis, which is fast but gives features of any
+              sign.
+
+            If None, 'nonnegative', but 'basis' for `WhitenedPCA`, which has no other method.
 
         Returns
         -------
-        ndarray of shape (n_samples, components of the layer)
-            Features, or a frame of them as asked by `set_output`.
+        ndarray of shape (n_samples, layers_[layer - 1])
+            Features. After `set_output` a data frame of them.
         """
         token = _asked_layer.set(layer)
         try:
-            return super().transform(X, layer, method)  # type: ignore[misc]
+            features: Floats = super().transform(X, layer, method)  # type: ignore[misc]
         finally:
             _asked_layer.reset(token)
+        return features
 
 
 class Factorization(Reporting, _AnyLayer, _Projecting):
-    """A factorization ``X ~ Z_1 ... Z_m H_m`` with the contract of scikit-learn."""
+    """A factorization ``X ~ Z_1 ... Z_m H_m`` with the interface of scikit-learn."""
 
     _name: ClassVar[str]
     _takes_negative: ClassVar[bool] = True
-    random_state: Any
+    # Every estimator by the name of its model in files.
+    _estimators: ClassVar[dict[str, type[Factorization]]] = {}
+    random_state: RandomState
     verbose: int = 0
     callback: Callback | None = None
 
@@ -131,47 +139,54 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
     svd_bound_: float | None
     n_iter_: int
     history_: NDArray[np.float64]
-    stop_reason_: str
-    runs_: list[dict[str, Any]]
+    stop_reason_: StopReason
+    runs_: list[Run]
     notices_: list[str]
     preprocessing_: str
 
-    def _settings(self, task: Task) -> dict[str, Any]:
-        """Describe the model in the words of a model file."""
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """List the estimator, so that model files and tests find it."""
+        super().__init_subclass__(**kwargs)
+        # Subclasses of users keep the name, and a file is opened by the estimator itself.
+        if "_name" in cls.__dict__:
+            Factorization._estimators.setdefault(cls._name, cls)
+
+    def _settings(self, task: Task) -> Json:
+        """Translate the parameters to the settings of a model file."""
         raise NotImplementedError
 
     @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
+    def _params(cls, settings: Json) -> dict[str, Any]:
         """Undo `_settings`."""
         raise NotImplementedError
 
-    def _attributes(self, task: Task, settings: dict[str, Any]) -> list[Attribute | None]:
-        """Choose the labels for each place that may have some."""
+    def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
+        """Choose the labels of each graph; None for a graph without labels."""
         return []
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Factorize samples.
+    def fit(self, X: ArrayLike, y: Labels | None = None) -> Self:
+        """Fit the model to samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples. Arrays of float32 or float64 in C or Fortran order are not copied.
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
-            Labels for the models that learn from them, ignored by the others; -1, NaN and None
-            stand for unknown ones.
+            Labels, for models that learn from labels; other models ignore them. -1, NaN and None
+            mean that a label is unknown.
 
         Returns
         -------
         self
-            The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual, after the best so far
-            has been kept.
+            The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
+            holds the best factors so far.
         """
         X = check.samples(self, X)
         task = Task((X.shape[0], X.shape[1]), check.seed(self.random_state), self._labels(X, y))
         settings = {"model": self._name, **self._settings(task)}
         places = self._attributes(task, settings)
         codes: list[Codes | None] = [
-            None if place is None or place.is_silent else place.codes for place in places
+            None if place is None or place.is_unknown else place.codes for place in places
         ]
         names = [
             None if place is None or code is None else place.name
@@ -196,15 +211,15 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         self._keep(model)
         if interruption is not None:
             raise interruption
-        self._warn_of_loops_cut_short(settings)
+        self._warn_if_not_converged()
         return self
 
-    def _labels(self, X: Floats, y: Any) -> list[Attribute]:
-        """Give what the model learns from besides the samples."""
+    def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
+        """Return the labels that the model learns from."""
         return []
 
     def _keep(self, model: _core.Model) -> None:
-        """Take a fitted model over."""
+        """Store a fitted model and set the attributes of the fit."""
         summary = json.loads(model.summary)
         self._model = model
         self.reconstruction_err_ = summary["error"]
@@ -212,15 +227,20 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         self.n_iter_ = summary["iterations"]
         self.history_ = np.asarray(summary["history"])
         self.stop_reason_ = summary["stop"]
-        kept = ("iterations", "stop", "seconds", "history")
         self.runs_ = [
-            {"stage": stage, **{key: run[key] for key in kept}}
+            {
+                "stage": stage,
+                "iterations": run["iterations"],
+                "stop": run["stop"],
+                "seconds": run["seconds"],
+                "history": run["history"],
+            }
             for stage, run in zip(model.stages, summary["runs"], strict=True)
         ]
         self.notices_ = model.notices
         self.preprocessing_ = model.preprocessing
 
-    def _warn_of_loops_cut_short(self, settings: dict[str, Any]) -> None:
+    def _warn_if_not_converged(self) -> None:
         short = [run["stage"] for run in self.runs_ if run["stop"] == "max-iterations"]
         if short and getattr(self, "tol", 0) > 0:
             warnings.warn(
@@ -230,8 +250,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 stacklevel=3,
             )
 
-    def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
-        """Factorize samples and compute their features, exactly as `fit` and `transform` do.
+    def fit_transform(self, X: ArrayLike, y: Labels | None = None) -> Floats:
+        """Fit the model to samples and compute their features, as ``fit(X, y).transform(X)``.
 
         Parameters
         ----------
@@ -243,33 +263,33 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         Returns
         -------
         ndarray of shape (n_samples, n_components_)
-            ``fit(X, y).transform(X)``. The features that the fit itself ended with are
-            ``features_[-1]``; these are the best for the same basis.
+            The best features for the fitted basis. Those of the last iteration of the fit are
+            ``features_[-1]``. After `set_output` a data frame.
         """
         return self.fit(X, y).transform(X)
 
     def inverse_transform(self, X: ArrayLike, layer: int = -1) -> Floats:
-        """Rebuild samples from their features.
+        """Reconstruct samples from their features.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, components of the layer)
+        X : array-like of shape (n_samples, layers_[layer - 1])
             Features of a layer.
         layer : int, default=-1
-            The layer, counted from 1, or from the top if negative.
+            Layer, counted from 1, or from the top if negative.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            Samples as they were after the model's preprocessing, if it has any.
+            Samples, as they are after the preprocessing of the model if it has one.
         """
         check_is_fitted(self)
         features = check.contiguous(check_array(X, dtype=self._model.dtype))
         threads = check.threads(self.n_jobs)
         return self._model.reconstruct(features, self._place(layer), threads)
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
-        """Say how well samples are rebuilt.
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """Measure how well the model reconstructs samples.
 
         Parameters
         ----------
@@ -281,54 +301,56 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         Returns
         -------
         float
-            Minus the mean of the squared errors of all entries, so that more is better.
+            Minus the mean squared error of all entries, so that more is better.
         """
         check_is_fitted(self)
         X = check.samples(self, X, dtype=self._model.dtype, reset=False)
         top, threads = len(self._model.layers), check.threads(self.n_jobs)
         return -self._model.mean_squared_error(X, top, self._method, threads)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all; the program reads it too.
+    def save(self, path: FilePath) -> None:
+        """Write the model to a file that `load` and the program can read.
+
+        If writing fails, a file that was there before stays as it was.
 
         Parameters
         ----------
         path : str or path-like
-            The file, by custom ``something.safetensors``.
+            File to write, usually named ``*.safetensors``.
         """
         check_is_fitted(self)
         self._model.save(path)
 
     @property
     def _fitted(self) -> _core.Model:
-        """The model, or the error that a missing attribute is."""
+        """The fitted model; AttributeError before the fit, as for any missing attribute."""
         if "_model" not in self.__dict__:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet: call fit first")
         return self._model
 
     @property
     def components_(self) -> Floats:
-        """The basis of the top layer in the space of the data."""
+        """Basis of the top layer in the space of the data, one component per row."""
         return self._fitted.components(len(self._model.layers))
 
     @property
     def weights_(self) -> list[Floats]:
-        """The bases of all layers."""
+        """Bases of all layers."""
         return [self._fitted.weights(i + 1) for i in range(len(self._fitted.layers))]
 
     @property
     def features_(self) -> list[Floats]:
-        """The features of the fitted samples in all layers."""
+        """Features of the fitted samples in all layers."""
         return [self._fitted.features(i + 1) for i in range(len(self._fitted.layers))]
 
     @property
     def layers_(self) -> tuple[int, ...]:
-        """The number of components of each layer."""
+        """Number of components of each layer."""
         return tuple(self._fitted.layers)
 
     @property
     def n_components_(self) -> int:
-        """The number of components of the top layer."""
+        """Number of components of the top layer."""
         return self._fitted.layers[-1]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -342,13 +364,13 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
 
 
 class LabelledFactorization(Factorization):
-    """A factorization that learns from labels, where there are any."""
+    """A factorization that learns from labels, if there are any."""
 
-    def _labels(self, X: Floats, y: Any) -> list[Attribute]:
+    def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
         return attributes(y, len(X))
 
-    def _attributes(self, task: Task, settings: dict[str, Any]) -> list[Attribute | None]:
-        """Give the only attribute that models with room for one can have."""
+    def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
+        """Return the only attribute of a model that learns from one."""
         if len(task.labels) > 1:
             raise ValueError(
                 f"y has {len(task.labels)} attributes, but {type(self).__name__} learns from one: "

@@ -1,25 +1,27 @@
-"""Parameters, checked when they are used: each refusal names one, its value and what would do."""
+"""Checks of parameters, made when they are used.
+
+Each error names the parameter, its value and what is accepted.
+"""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._sklearn import check_random_state, validate_data
-
-Floats = NDArray[np.floating[Any]]
+from ._types import Floats
 
 LARGEST_SEED = 2**64 - 1
 
 
 def refuse(name: str, value: object, accepted: str) -> ValueError:
-    """Say what is wrong with a parameter."""
+    """Make the error for a wrong parameter."""
     return ValueError(f"{name} is {value!r}: {accepted}")
 
 
@@ -31,20 +33,26 @@ def whole(name: str, value: object, least: int = 1) -> int:
 
 
 def number(name: str, value: object, *, positive: bool = False) -> float:
-    """Check a finite number of at least 0, or above it."""
+    """Check a finite number of at least 0, or above 0 if ``positive``."""
     real = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     if math.isfinite(real) and (real > 0 or (real == 0 and not positive)):
         return real
     raise refuse(name, value, f"it must be a number {'above' if positive else 'of at least'} 0")
 
 
-def maybe(check: Any, name: str, value: object, **limits: Any) -> Any:
-    """Check a value that may be left out."""
-    return None if value is None else check(name, value, **limits)
+def maybe_whole(name: str, value: object, least: int = 1) -> int | None:
+    """Check a whole number that may be None."""
+    return None if value is None else whole(name, value, least)
 
 
-def choice(name: str, value: object, accepted: Collection[str]) -> str:
-    """Check one of some words."""
+def maybe_number(name: str, value: object, *, positive: bool = False) -> float | None:
+    """Check a number that may be None."""
+    return None if value is None else number(name, value, positive=positive)
+
+
+def choice(name: str, value: object, choices: object) -> str:
+    """Check that a value is one of a ``Literal`` type of `_types`."""
+    accepted = get_args(choices)
     if isinstance(value, str) and value in accepted:
         return value
     words = ", ".join(repr(word) for word in accepted)
@@ -52,14 +60,14 @@ def choice(name: str, value: object, accepted: Collection[str]) -> str:
 
 
 def flag(name: str, value: object) -> bool:
-    """Check a yes or no."""
+    """Check a truth value."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise refuse(name, value, "it must be True or False")
 
 
 def members(name: str, value: object, of_what: str) -> list[Any]:
-    """Take a list apart."""
+    """Check a list and return its members."""
     if isinstance(value, Iterable) and not isinstance(value, str):
         return list(value)
     raise refuse(name, value, f"it must be a list of {of_what}")
@@ -76,19 +84,19 @@ def weights(name: str, value: object, count: int, things: str) -> list[float]:
 
 
 def components(value: object, shape: tuple[int, int]) -> int:
-    """Give the number of components, which adapts to the data if none is given."""
+    """Check the number of components; None depends on the shape of the data."""
     return min(10, *shape) if value is None else whole("n_components", value)
 
 
 def layer_sizes(value: object, shape: tuple[int, int]) -> list[int]:
-    """Give the components of each layer, which adapt to the data if none are given."""
+    """Check the number of components of each layer; None depends on the shape of the data."""
     if value is None:
         return [min(40, *shape), min(10, *shape)]
     return [whole("each of layers", size) for size in members("layers", value, "whole numbers")]
 
 
 def threads(n_jobs: object) -> int:
-    """Give the number of threads; 0 stands for one per core."""
+    """Return the number of threads; 0 means one per core."""
     if n_jobs is None:
         return 0
     if isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and int(n_jobs) != 0:
@@ -98,7 +106,7 @@ def threads(n_jobs: object) -> int:
 
 
 def seed(random_state: object) -> int:
-    """Give the seed: a number itself, or one drawn from a generator."""
+    """Return the seed: the number itself, or one drawn from a generator."""
     if isinstance(random_state, Integral) and not isinstance(random_state, bool):
         if 0 <= int(random_state) <= LARGEST_SEED:
             return int(random_state)
@@ -109,8 +117,8 @@ def seed(random_state: object) -> int:
 def samples(estimator: object, X: ArrayLike, *, dtype: Any = None, reset: bool = True) -> Floats:
     """Check samples for an estimator.
 
-    Arrays of 32- or 64-bit numbers in C or Fortran order are passed on as they are. Whether
-    numbers are finite is left to the core, which says where they are not.
+    Arrays of 32- or 64-bit numbers in C or Fortran order are not copied. The compiled core checks
+    whether all numbers are finite, because its error says where they are not.
     """
     accepted = [np.float64, np.float32] if dtype is None else dtype
     found = validate_data(estimator, X, reset=reset, dtype=accepted, ensure_all_finite=False)
@@ -118,6 +126,6 @@ def samples(estimator: object, X: ArrayLike, *, dtype: Any = None, reset: bool =
 
 
 def contiguous(X: NDArray[Any]) -> Floats:
-    """Give an array in one piece, copied only if it is not."""
+    """Return an array in C or Fortran order; other arrays are copied."""
     whole_piece = (X.flags.c_contiguous or X.flags.f_contiguous) and X.flags.aligned
     return X if whole_piece else np.array(X, order="C", copy=True)

@@ -1,57 +1,58 @@
-"""Data files, built-in data and gradient orientations of pictures."""
+"""Data files, built-in data and gradient orientations of images."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from os import PathLike
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check as check
 from . import _core
-from ._check import Floats
 from ._sklearn import check_array
+from ._types import Codes, FacePreset, FilePath, Floats, FloatType, PixelOrder
 
 
 class ImageShape(NamedTuple):
-    """How a sample is a picture.
+    """The size of the image that a sample is, and the order of its pixels.
 
     Attributes
     ----------
-    width, height : int
-        Pixels from left to right, and from top to bottom.
-    order : {'row-major', 'column-major'}
-        Whether pixels run along the rows of a picture (NumPy) or down its columns (MATLAB).
+    width : int
+        Number of pixels from left to right.
+    height : int
+        Number of pixels from top to bottom.
+    order : {'row-major', 'column-major'}, default='row-major'
+        Whether pixels run along the rows of an image (NumPy) or down its columns (MATLAB).
     """
 
     width: int
     height: int
-    order: str = "row-major"
+    order: PixelOrder = "row-major"
 
     def __str__(self) -> str:
-        """Write it as the program does."""
+        """Write the shape in the form that the program reads."""
         return f"{self.width}x{self.height}:{self.order}"
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Samples with what is known about them.
+    """Samples with their labels and names.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The samples.
+        Samples.
     labels : dict of str to ndarray of shape (n_samples,)
-        Labels by attribute: whole numbers where all labels are, -1 for unknown ones; otherwise
-        words, None for unknown ones.
+        Labels of each attribute. Integers if all labels are whole numbers, with -1 for unknown
+        ones; otherwise strings, with None for unknown ones.
     feature_names : list of str or None
-        The names of the features.
+        Names of the features, if known.
     sample_names : list of str or None
-        The names of the samples.
+        Names of the samples, if known.
     image_shape : ImageShape or None
-        How a sample is a picture.
+        Size of the images, if the samples are images.
     """
 
     X: Floats = field(repr=False)
@@ -62,7 +63,7 @@ class Dataset:
 
     @property
     def images(self) -> Floats:
-        """The samples as pictures, of shape (n_samples, height, width)."""
+        """The samples as images, of shape (n_samples, height, width)."""
         if self.image_shape is None:
             raise ValueError("nothing says how wide and high the samples are: load with image=")
         width, height, order = self.image_shape
@@ -72,43 +73,44 @@ class Dataset:
 
 
 def load_data(
-    path: str | PathLike[str],
+    path: FilePath,
     *,
     data_key: str | None = None,
     labels_key: str | None = None,
-    labels_file: str | PathLike[str] | None = None,
+    labels_file: FilePath | None = None,
     labels_by: str | None = None,
     image: tuple[int, int] | ImageShape | str | None = None,
     pattern: str | None = None,
     resize: tuple[int, int] | None = None,
-    dtype: Literal["float64", "float32"] = "float64",
+    dtype: FloatType = "float64",
 ) -> Dataset:
-    r"""Read a file whose rows are samples, or a folder of pictures.
+    r"""Read a file whose rows are samples, or a folder of images.
 
-    ``.npy``, ``.npz``, MATLAB ``.mat``, AnnData ``.h5ad``, ``.parquet``, ``.csv``, ``.tsv`` and
-    folders of pictures, as the program reads them.
+    It reads ``.npy``, ``.npz``, MATLAB ``.mat``, AnnData ``.h5ad``, ``.parquet``, ``.csv``,
+    ``.tsv`` and folders of images, as the program does.
 
     Parameters
     ----------
     path : str or path-like
-        The file or folder.
+        File or folder.
     data_key : str, default=None
-        The variable that holds the samples, if not the usual one.
+        Variable that holds the samples. If None, ``fea`` or ``X``, or the only table.
     labels_key : str, default=None
-        The variable or column that holds labels, if not the usual one.
+        Variable or column that holds the labels. If None, the variable ``gnd`` or ``Y``.
     labels_file : str or path-like, default=None
-        A text file with labels, a column for each attribute.
+        Text file with labels, one column for each attribute.
     labels_by : str, default=None
-        The column of that file that names the samples; row by row if None.
+        Column of ``labels_file`` with the names of the samples. If None, the rows of the file are
+        in the order of the samples.
     image : tuple of int, ImageShape or str, default=None
-        Width and height of the pictures that the rows of a file are, such as ``(32, 32)`` or
+        Width and height of the images, if the rows of a file are images, such as ``(32, 32)`` or
         ``"32x32:column-major"``.
     pattern : str, default=None
-        How names of pictures hold labels, such as ``"{identity}_{pose}"``.
+        Pattern of labels in the names of image files, such as ``"{identity}_{pose}"``.
     resize : tuple of int, default=None
-        Width and height that the pictures of a folder are brought to.
+        Width and height to which the images of a folder are resized.
     dtype : {'float64', 'float32'}, default='float64'
-        The type of the numbers.
+        Type of the numbers.
 
     Returns
     -------
@@ -145,7 +147,7 @@ def load_data(
 
 
 def load_faces(
-    preset: Literal["default", "multipie", "pie"] = "default",
+    preset: FacePreset = "default",
     *,
     identities: int | None = None,
     poses: int | None = None,
@@ -154,25 +156,34 @@ def load_faces(
     noise: float | None = None,
     size: int | None = None,
     seed: int | None = None,
-    dtype: Literal["float64", "float32"] = "float64",
+    dtype: FloatType = "float64",
 ) -> Dataset:
     """Draw faces with known identity, pose, expression and illumination.
 
     Parameters
     ----------
     preset : {'default', 'multipie', 'pie'}, default='default'
-        20 people in 5 poses with 3 expressions under 3 lamps; or a set of the shape of CMU
-        Multi-PIE or of CMU PIE's pose 27.
-    identities, poses, expressions, illuminations : int, default=None
-        How many there are of each, if not as in the preset.
+        Size of the data set:
+
+        - 'default': 20 people in 5 poses with 3 expressions under 3 lamps;
+        - 'multipie': as CMU Multi-PIE;
+        - 'pie': as pose 27 of CMU PIE.
+    identities : int, default=None
+        Number of people. If None, that of the preset.
+    poses : int, default=None
+        Number of poses. If None, that of the preset.
+    expressions : int, default=None
+        Number of expressions. If None, that of the preset.
+    illuminations : int, default=None
+        Number of illuminations. If None, that of the preset.
     noise : float, default=None
-        The standard deviation of what the camera adds to every pixel; 0.02 if None.
+        Standard deviation of the noise of every pixel. If None, 0.02.
     size : int, default=None
-        Width and height of a picture; 32 if None.
+        Width and height of an image. If None, 32.
     seed : int, default=None
-        The seed that people and noise are drawn from; 0 if None.
+        Seed of people and noise. If None, 0.
     dtype : {'float64', 'float32'}, default='float64'
-        The type of the numbers.
+        Type of the numbers.
 
     Returns
     -------
@@ -186,7 +197,7 @@ def load_faces(
     >>> faces.images.shape, sorted(faces.labels)
     ((108, 32, 32), ['expression', 'identity', 'illumination', 'pose'])
     """
-    check.choice("preset", preset, ("default", "multipie", "pie"))
+    check.choice("preset", preset, FacePreset)
     name = "faces" if preset == "default" else f"faces-{preset}"
     options = {
         "identities": identities,
@@ -206,22 +217,22 @@ def load_xor(
     sigma: float | None = None,
     distance: float | None = None,
     seed: int | None = None,
-    dtype: Literal["float64", "float32"] = "float64",
+    dtype: FloatType = "float64",
 ) -> Dataset:
-    """Draw two subjects in two poses, so that no line tells the subjects apart.
+    """Draw two subjects in two poses, such that no line separates the subjects.
 
     Parameters
     ----------
     samples : int, default=None
-        How many there are at each of the four corners; 100 if None.
+        Number of samples at each of the four corners. If None, 100.
     sigma : float, default=None
-        The standard deviation at each corner; 1 if None.
+        Standard deviation at each corner. If None, 1.
     distance : float, default=None
-        How far neighbouring corners are apart; 8 if None.
+        Distance between neighbouring corners. If None, 8.
     seed : int, default=None
-        The seed; 0 if None.
+        Seed of all random numbers. If None, 0.
     dtype : {'float64', 'float32'}, default='float64'
-        The type of the numbers.
+        Type of the numbers.
 
     Returns
     -------
@@ -238,22 +249,25 @@ def load_xor(
     return _dataset(*_core.builtin(_spec("xor", options), _is_narrow(dtype)))
 
 
-def igo(X: ArrayLike, image: tuple[int, int] | ImageShape, *, order: str = "row-major") -> Floats:
-    """Give the image gradient orientations of pictures, the paper's preprocessing of faces.
+def igo(
+    X: ArrayLike, image: tuple[int, int] | ImageShape, *, order: PixelOrder = "row-major"
+) -> Floats:
+    """Compute the gradient orientations of images, the preprocessing of faces in the paper.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, width * height)
-        Pictures.
+        Images.
     image : tuple of int or ImageShape
-        Width and height.
+        Width and height of the images.
     order : {'row-major', 'column-major'}, default='row-major'
-        Whether pixels run along the rows of a picture or down its columns.
+        Whether pixels run along the rows of an image or down its columns. Ignored if ``image`` is
+        an `ImageShape`, which has its own.
 
     Returns
     -------
     ndarray of shape (n_samples, 2 * width * height)
-        The cosine of every pixel's gradient angle, then the sine, each sample of norm 1.
+        The cosine of the gradient angle of every pixel, then the sine. Each sample has norm 1.
 
     Examples
     --------
@@ -262,7 +276,7 @@ def igo(X: ArrayLike, image: tuple[int, int] | ImageShape, *, order: str = "row-
     >>> igo(np.array([[0.0, 1.0, 0.0, 1.0]]), (2, 2)).round(3)
     array([[0.5, 0.5, 0.5, 0.5, 0. , 0. , 0. , 0. ]])
     """
-    check.choice("order", order, ("row-major", "column-major"))
+    check.choice("order", order, PixelOrder)
     width, height = image[:2]
     shape = ImageShape(width, height, image[2] if isinstance(image, ImageShape) else order)
     found = check_array(X, dtype=[np.float64, np.float32])
@@ -270,7 +284,7 @@ def igo(X: ArrayLike, image: tuple[int, int] | ImageShape, *, order: str = "row-
 
 
 def image_words(image: tuple[int, int] | ImageShape | str | None) -> str | None:
-    """Write how a sample is a picture, as the program does."""
+    """Write the shape of images in the form that the program reads."""
     if type(image) is tuple:
         return "x".join(str(side) for side in image)
     return None if image is None else str(image)
@@ -282,12 +296,12 @@ def _spec(name: str, options: dict[str, Any]) -> str:
 
 
 def _is_narrow(dtype: Any) -> bool:
-    return check.choice("dtype", np.dtype(dtype).name, ("float64", "float32")) == "float32"
+    return check.choice("dtype", np.dtype(dtype).name, FloatType) == "float32"
 
 
 def _dataset(
     X: Floats,
-    attributes: list[tuple[str, list[str], NDArray[np.int64]]],
+    attributes: list[tuple[str, list[str], Codes]],
     feature_names: list[str] | None,
     sample_names: list[str] | None,
     shape: str | None,
@@ -297,12 +311,14 @@ def _dataset(
     if shape is not None:
         size, _, order = shape.partition(":")
         width, height = (int(side) for side in size.split("x"))
-        image_shape = ImageShape(width, height, order or "row-major")
+        image_shape = ImageShape(
+            width, height, "column-major" if order == "column-major" else "row-major"
+        )
     return Dataset(X, labels, feature_names, sample_names, image_shape)
 
 
-def _labels(classes: list[str], codes: NDArray[np.int64]) -> NDArray[Any]:
-    """Give the labels themselves: as numbers where all are, with -1 for those missing."""
+def _labels(classes: list[str], codes: Codes) -> NDArray[Any]:
+    """Return the labels: numbers if all are, with -1 for unknown ones; otherwise strings."""
     try:
         numbers = np.asarray([*(int(name) for name in classes), -1], dtype=np.int64)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""The k-means with which features are judged."""
+"""k-means, to evaluate features."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _check as check
 from . import _core
-from ._check import Floats
 from ._sklearn import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -21,54 +20,59 @@ from ._sklearn import (
     check_is_fitted,
     euclidean_distances,
 )
+from ._types import Codes, Floats, KMeansInit, RandomState
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
 class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """k-means: the best of several starts, improved by swaps that leave local optima.
+    """Cluster samples by k-means, with swaps of centres that leave local optima.
+
+    Lloyd's algorithm runs from several initializations. The best result is then improved: a swap
+    dissolves one cluster and splits another.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        The number of clusters.
+        Number of clusters.
     init : {'k-means++'} or array-like of shape (n_clusters, n_features), default='k-means++'
-        Where the centres begin. Given ones are improved as they are, without other starts and
-        without swaps.
+        Initialization of the centres. From given centres Lloyd's algorithm runs once, without
+        swaps.
     n_init : int, default=10
-        The number of starts.
+        Number of initializations.
     n_swaps : int, default=10
-        The search for a better clustering ends after so many swaps of a centre in vain; with 0 it
-        does not begin.
+        Number of swaps in a row without improvement after which the search ends. With 0 there are
+        no swaps.
     max_iter : int, default=300
-        The most iterations of each start.
+        Maximum number of iterations from each initialization.
     tol : float, default=1e-4
-        A start ends once the squared moves of all centres sum up to no more than this times the
-        mean variance of the features.
+        Tolerance of the stopping rule. Lloyd's algorithm stops when the sum of the squared moves of
+        all centres is at most ``tol`` times the mean variance of the features.
     random_state : int, RandomState instance or None, default=None
-        The seed. The same seed gives the same bits, whatever ``n_jobs`` is.
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
     n_jobs : int, default=None
-        The number of threads; None and -1 stand for one per core.
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
 
     Attributes
     ----------
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres of the clusters.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features_in_)
+        Centres of the clusters.
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each sample.
+        Cluster of each sample.
     inertia_ : float
-        The sum of the squared distances of all samples from the centres of their clusters.
+        Sum of the squared distances of all samples to the centres of their clusters.
     n_iter_ : int
-        Iterations of the best start.
+        Number of iterations from the best initialization, or after the last swap.
     n_features_in_ : int
-        The number of features of each sample.
+        Number of features of each sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the features, where all have one that is a string.
+        Names of the features. Only set if ``X`` has feature names that are all strings.
 
     See Also
     --------
-    clustering_accuracy : How well clusters agree with classes.
+    clustering_accuracy : Agreement of clusters with classes.
 
     Examples
     --------
@@ -79,7 +83,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     """
 
     cluster_centers_: Floats
-    labels_: NDArray[np.int64]
+    labels_: Codes
     inertia_: float
     n_iter_: int
     n_features_in_: int
@@ -89,12 +93,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self,
         n_clusters: int = 8,
         *,
-        init: str | ArrayLike = "k-means++",
+        init: KMeansInit | ArrayLike = "k-means++",
         n_init: int = 10,
         n_swaps: int = 10,
         max_iter: int = 300,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -106,7 +110,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Cluster samples.
 
         Parameters
@@ -125,7 +129,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         labels, centres, inertia, iterations, _ = _core.kmeans(
             X,
             check.whole("n_clusters", self.n_clusters),
-            self._start(X),
+            self._given_centres(X),
             restarts=check.whole("n_init", self.n_init),
             swaps=check.whole("n_swaps", self.n_swaps, least=0),
             max_iterations=check.whole("max_iter", self.max_iter),
@@ -147,9 +151,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             )
         return self
 
-    def _start(self, X: Floats) -> Floats | None:
+    def _given_centres(self, X: Floats) -> Floats | None:
         if isinstance(self.init, str):
-            check.choice("init", self.init, ("k-means++",))
+            check.choice("init", self.init, KMeansInit)
             return None
         return check.contiguous(check_array(self.init, dtype=X.dtype))
 
@@ -161,8 +165,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         )
         return euclidean_distances(found, self.cluster_centers_)
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Find the nearest centre of each sample.
+    def predict(self, X: ArrayLike) -> Codes:
+        """Assign each sample to the cluster with the nearest centre.
 
         Parameters
         ----------
@@ -172,13 +176,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Returns
         -------
         ndarray of shape (n_samples,)
-            The clusters.
+            Cluster of each sample.
         """
-        nearest: NDArray[np.int64] = self._distances(X).argmin(axis=1).astype(np.int64)
+        nearest: Codes = self._distances(X).argmin(axis=1).astype(np.int64)
         return nearest
 
-    def transform(self, X: ArrayLike) -> Any:
-        """Measure the distance of each sample from each centre.
+    def transform(self, X: ArrayLike) -> Floats:
+        """Compute the distance of each sample to each centre.
 
         Parameters
         ----------
@@ -188,12 +192,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
-            Distances.
+            Distances. After `set_output` a data frame of them.
         """
         return self._distances(X)
 
-    def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
-        """Cluster samples and measure their distances from the centres.
+    def fit_transform(self, X: ArrayLike, y: object = None) -> Floats:
+        """Cluster samples and compute their distances to the centres.
 
         Parameters
         ----------
@@ -209,8 +213,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         """
         return self.fit(X).transform(X)
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
-        """Say how near samples are to the centres.
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """Measure how near samples are to the centres.
 
         Parameters
         ----------
@@ -222,7 +226,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Returns
         -------
         float
-            Minus the sum of the squared distances from the nearest centres.
+            Minus the sum of the squared distances to the nearest centres, so that more is better.
         """
         nearest = self._distances(X).min(axis=1).astype(np.float64)
         return -float(nearest @ nearest)

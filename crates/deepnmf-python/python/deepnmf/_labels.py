@@ -1,4 +1,4 @@
-"""Labels of any kind, some of them unknown, as the numbers that the core takes."""
+"""Conversion of labels, some of them unknown, to the numbers that the compiled core takes."""
 
 from __future__ import annotations
 
@@ -8,56 +8,56 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
+from ._types import Codes
 
-# NumPy makes text of numbers that stand beside words.
+# NumPy converts numbers to text if there is text beside them.
 _UNKNOWN_TEXT = ("-1", "nan")
 
 
 class Attribute(NamedTuple):
-    """What one attribute says of every sample: the place of its class, or -1."""
+    """The labels of one attribute: for every sample the index of its class, or -1 if unknown."""
 
     name: str
     codes: Codes
 
     @property
-    def is_silent(self) -> bool:
-        """Whether no sample has a label."""
+    def is_unknown(self) -> bool:
+        """Whether all labels are unknown."""
         return bool((self.codes < 0).all())
 
 
 def attributes(y: Any, n_samples: int) -> list[Attribute]:
-    """Take labels of shape (n,) or (n, attributes) apart.
+    """Split labels of shape (n_samples,) or (n_samples, n_attributes) into attributes.
 
     Parameters
     ----------
     y : None, array-like, Series or DataFrame
-        Labels; -1, NaN and None stand for unknown ones.
+        Labels; -1, NaN and None mean unknown.
     n_samples : int
-        The number of samples they belong to.
+        Number of samples.
 
     Returns
     -------
     list of Attribute
-        One for each column; none if there are no labels.
+        One for each column; empty if there are no labels.
     """
     return [Attribute(name, encode(column)) for name, column in _named(y, n_samples)]
 
 
 def words(y: Any, n_samples: int) -> list[tuple[str, list[str | None]]]:
-    """Give the labels of every attribute as they are written; None where one is unknown.
+    """Return the labels of every attribute as text; None if one is unknown.
 
     Parameters
     ----------
     y : None, array-like, Series, DataFrame or mapping
-        Labels as for `attributes`, or by the name of the attribute.
+        Labels as for `attributes`, or a mapping of attribute names to labels.
     n_samples : int
-        The number of samples they belong to.
+        Number of samples.
 
     Returns
     -------
     list of tuple
-        The name of each attribute, and its labels.
+        The name of each attribute and its labels.
     """
     return [
         (name, [None if _is_unknown(label) else _word(label) for label in column.tolist()])
@@ -66,12 +66,12 @@ def words(y: Any, n_samples: int) -> list[tuple[str, list[str | None]]]:
 
 
 def _word(label: object) -> str:
-    """Write a label; whole numbers as such, though missing ones beside them made them floats."""
+    """Write a label. Whole numbers may be floats, because NaN for unknown ones made them so."""
     return str(int(label) if isinstance(label, float) and label.is_integer() else label)
 
 
 def _named(y: Any, n_samples: int) -> list[tuple[str, NDArray[Any]]]:
-    """Give the columns, each with a name and a label for every sample."""
+    """Return the columns with their names, after a check of their length."""
     if y is None:
         return []
     columns = _columns(y)
@@ -86,7 +86,7 @@ def _named(y: Any, n_samples: int) -> list[tuple[str, NDArray[Any]]]:
 
 
 def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
-    """Give the columns with their names, which are empty where there are none."""
+    """Return the columns with their names; a missing name is empty."""
     if isinstance(y, Mapping):
         return [(str(name), _column(labels)) for name, labels in y.items()]
     if hasattr(y, "columns") and hasattr(y, "shape"):
@@ -107,12 +107,12 @@ def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
 
 
 def _column(labels: Any) -> NDArray[Any]:
-    """Make an array, of no type yet where there is none: words beside -1 would make text of it."""
+    """Make an array of objects unless there is a type: beside text, NumPy would convert -1."""
     return np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
 
 
 def encode(labels: NDArray[Any]) -> Codes:
-    """Give for each label the place of its class, or -1 where it is unknown."""
+    """Return for each label the index of its class, or -1 if it is unknown."""
     kind = labels.dtype.kind
     if kind in "biuf":
         known = np.ones(len(labels), bool) if kind == "b" else ~((labels == -1) | _is_nan(labels))
@@ -130,7 +130,7 @@ def _is_nan(labels: NDArray[Any]) -> NDArray[np.bool_]:
 def _is_unknown(label: object) -> bool:
     if label is None or (isinstance(label, str) and label in _UNKNOWN_TEXT):
         return True
-    if type(label).__name__ in ("NAType", "NaTType"):  # pandas' own, which equals nothing
+    if type(label).__name__ in ("NAType", "NaTType"):  # pandas' own, not even equal to themselves
         return True
     return isinstance(label, (int, float)) and (label == -1 or label != label)
 
@@ -142,7 +142,7 @@ def _encode_objects(values: list[Any]) -> Codes:
         raise ValueError(f"y holds something that is no label: {error}") from None
     try:
         classes = sorted(distinct)
-    except TypeError:  # numbers beside words have no order
+    except TypeError:  # numbers and text have no common order
         classes = list(distinct)
     place = {label: code for code, label in enumerate(classes)}
     codes = (-1 if value is None else place[value] for value in values)

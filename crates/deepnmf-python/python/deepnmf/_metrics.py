@@ -1,8 +1,7 @@
-"""How well a clustering agrees with classes, and how good a factorization can be at all."""
+"""Agreement of clusters with classes, and the smallest error of a factorization."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,30 +9,28 @@ from numpy.typing import ArrayLike
 
 from . import _check as check
 from . import _core
-from ._labels import Codes, attributes
+from ._labels import attributes
 from ._sklearn import check_array
-
-# Unknown labels are None, which NumPy's own type has no place for.
-Labels = ArrayLike | Sequence[object]
+from ._types import Average, Codes, Labels, RandomState
 
 
 def clustering_accuracy(y_true: Labels, y_pred: Labels) -> float:
-    """Give the share of samples in the right cluster (AC).
+    """Compute the share of samples in the right cluster (AC).
 
-    Clusters and classes are paired in the best possible way. Samples with an unknown label (-1,
-    NaN or None) do not count.
+    Clusters are matched to classes so that the share is as large as possible. Samples with an
+    unknown label (-1, NaN or None) are ignored.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         Classes.
     y_pred : array-like of shape (n_samples,)
-        Clusters; neither their names nor their number need to be those of the classes.
+        Clusters. Their names and their number may differ from those of the classes.
 
     Returns
     -------
     float
-        From 0 to 1.
+        A number from 0 to 1.
 
     Examples
     --------
@@ -44,10 +41,12 @@ def clustering_accuracy(y_true: Labels, y_pred: Labels) -> float:
     return _core.accuracy(*_both(y_true, y_pred))
 
 
-def normalized_mutual_info(y_true: Labels, y_pred: Labels, *, average: str = "geometric") -> float:
-    """Give the mutual information of classes and clusters over a mean of their entropies (NMI).
+def normalized_mutual_info(
+    y_true: Labels, y_pred: Labels, *, average: Average = "geometric"
+) -> float:
+    """Compute the mutual information of classes and clusters over a mean of their entropies (NMI).
 
-    Samples with an unknown label (-1, NaN or None) do not count.
+    Samples with an unknown label (-1, NaN or None) are ignored.
 
     Parameters
     ----------
@@ -56,12 +55,12 @@ def normalized_mutual_info(y_true: Labels, y_pred: Labels, *, average: str = "ge
     y_pred : array-like of shape (n_samples,)
         Clusters.
     average : {'geometric', 'arithmetic', 'min', 'max'}, default='geometric'
-        The mean of the entropies; the paper's is geometric, scikit-learn's arithmetic.
+        Mean of the entropies. The paper uses 'geometric', scikit-learn by default 'arithmetic'.
 
     Returns
     -------
     float
-        From 0 to 1.
+        A number from 0 to 1.
 
     Examples
     --------
@@ -85,28 +84,27 @@ def _codes(name: str, labels: Any) -> Codes:
 
 
 def svd_bound(
-    X: ArrayLike, n_components: int, *, random_state: Any = 0, n_jobs: int | None = None
+    X: ArrayLike, n_components: int, *, random_state: RandomState = 0, n_jobs: int | None = None
 ) -> float:
-    """Give the smallest error that a linear factorization can have.
+    """Compute the smallest error of any linear factorization.
 
-    No ``Z H`` with ``n_components`` components is nearer to ``X`` than its truncated singular
-    value decomposition (Eckart and Young).
+    It is the error of the truncated singular value decomposition of ``X`` (Eckart and Young).
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Samples.
     n_components : int
-        The number of components.
+        Number of components.
     random_state : int, RandomState instance or None, default=0
-        The seed of the randomized decomposition.
+        Seed of the randomized decomposition.
     n_jobs : int, default=None
-        The number of threads; None and -1 stand for one per core.
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
 
     Returns
     -------
     float
-        The least Frobenius norm of a difference.
+        Frobenius norm of the difference between ``X`` and the decomposition.
 
     Examples
     --------

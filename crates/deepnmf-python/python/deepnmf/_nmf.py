@@ -1,39 +1,126 @@
-"""Factorizations into two or more matrices without negative numbers."""
+"""Non-negative matrix factorization: NMF and NeNMF."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._docs import documented
+from ._types import Json, NonNegativeInit, RandomState, Solver
 from ._watch import Callback
 
 
-@documented
-class NMF(Factorization):
-    """NMF: non-negative samples as non-negative combinations of non-negative components.
+class NonNegative(Factorization):
+    """Models that extend NMF; their settings hold those of NMF under the key "nmf"."""
 
-    ``X ~ Z H`` with nothing negative, by coordinate descent with extrapolation.
+    _takes_negative: ClassVar[bool] = False
+    n_components: int | None
+
+    def _settings(self, task: Task) -> Json:
+        components = check.components(self.n_components, task.shape)
+        return {"nmf": settings_of.nmf(self, components, task.seed)}
+
+    @classmethod
+    def _params(cls, settings: Json) -> dict[str, Any]:
+        nmf = settings["nmf"]
+        return {"n_components": nmf["components"], **settings_of.nmf_params(nmf)}
+
+
+class NMF(Factorization):
+    """Factorize non-negative samples into non-negative components and features (NMF).
+
+    It minimizes ``|X - Z H|^2`` with ``Z >= 0`` and ``H >= 0``, by default by coordinate descent
+    with extrapolation.
 
     Parameters
     ----------
-    <components>
-    <non_negative_start>
-    <solver: hals, 1>
-    <stop>
-    <common>
+    n_components : int, default=None
+        Number of components. If None, 10, or fewer if there are fewer samples or features.
+    init : {'nndsvda', 'nndsvd', 'nndsvdar', 'random'}, default='nndsvda'
+        Initialization of the factors:
+
+        - 'nndsvda': non-negative double singular value decomposition, with zeros replaced by the
+          mean of the data;
+        - 'nndsvd': the same with zeros, which multiplicative updates cannot change;
+        - 'nndsvdar': the same with zeros replaced by small random numbers;
+        - 'random': uniform random numbers.
+    solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
+        Update rule for both factors:
+
+        - 'hals': coordinate descent (hierarchical alternating least squares);
+        - 'multiplicative': multiplicative updates, as published by Lee and Seung;
+        - 'accelerated': accelerated projected gradient.
+    eta : float, default=None
+        Exponent of the multiplicative rule, above 0 and at most 1. If None, 1. Only for
+        ``solver='multiplicative'``.
+    inner : int, default=None
+        Maximum number of steps of the solver in one iteration: sweeps of 'hals' (10 if None),
+        updates of 'multiplicative' (10 if None) or gradient steps of 'accelerated' (20 if None).
+    max_iter : int, default=1000
+        Maximum number of iterations of each loop. With 0 the result is the initialization.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
 
     Attributes
     ----------
-    <attributes>
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Error at the start of that loop and after each of its iterations. Where the loop minimizes
+        another objective than the squared error, the square root of twice that objective.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
 
     See Also
     --------
     SemiNMF : For data of any sign.
-    GNMF : Features that keep near samples near.
+    GNMF : With a graph penalty.
 
     References
     ----------
@@ -58,15 +145,15 @@ class NMF(Factorization):
         self,
         n_components: int | None = None,
         *,
-        init: str = "nndsvda",
-        solver: str = "hals",
+        init: NonNegativeInit = "nndsvda",
+        solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -85,35 +172,95 @@ class NMF(Factorization):
         self.verbose = verbose
         self.callback = callback
 
-    def _settings(self, task: Task) -> dict[str, Any]:
+    def _settings(self, task: Task) -> Json:
         components = check.components(self.n_components, task.shape)
         return settings_of.nmf(self, components, task.seed, settings_of.REPEATED)
 
     @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
+    def _params(cls, settings: Json) -> dict[str, Any]:
         return {"n_components": settings["components"], **settings_of.nmf_params(settings)}
 
 
-@documented
-class NeNMF(Factorization):
-    """NeNMF: NMF by Nesterov's method as published, to compare with.
+class NeNMF(NonNegative):
+    """Factorize non-negative samples by Nesterov's method as published (NeNMF).
 
-    It has a rule of its own for both factors; `NMF` is faster.
+    It minimizes the same as `NMF`, which is faster. Use it as a baseline.
 
     Parameters
     ----------
-    <components>
-    <non_negative_start>
-    <stop>
-    <common>
+    n_components : int, default=None
+        Number of components. If None, 10, or fewer if there are fewer samples or features.
+    init : {'nndsvda', 'nndsvd', 'nndsvdar', 'random'}, default='nndsvda'
+        Initialization of the factors:
+
+        - 'nndsvda': non-negative double singular value decomposition, with zeros replaced by the
+          mean of the data;
+        - 'nndsvd': the same with zeros, which multiplicative updates cannot change;
+        - 'nndsvdar': the same with zeros replaced by small random numbers;
+        - 'random': uniform random numbers.
+    max_iter : int, default=1000
+        Maximum number of iterations of each loop. With 0 the result is the initialization.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
 
     Attributes
     ----------
-    <attributes>
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Error at the start of that loop and after each of its iterations. Where the loop minimizes
+        another objective than the squared error, the square root of twice that objective.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
 
     See Also
     --------
-    NMF : The same by other rules.
+    NMF : The same model with other update rules.
 
     References
     ----------
@@ -130,18 +277,17 @@ class NeNMF(Factorization):
     """
 
     _name = "nenmf"
-    _takes_negative = False
 
     def __init__(
         self,
         n_components: int | None = None,
         *,
-        init: str = "nndsvda",
+        init: NonNegativeInit = "nndsvda",
         max_iter: int = 1000,
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -157,99 +303,10 @@ class NeNMF(Factorization):
         self.verbose = verbose
         self.callback = callback
 
-    # What a model file says of a rule that is of no account.
+    # A model file has an update rule for every model; NeNMF ignores it.
     solver, eta, inner = "hals", None, None
 
-    def _settings(self, task: Task) -> dict[str, Any]:
-        components = check.components(self.n_components, task.shape)
-        return {"nmf": settings_of.nmf(self, components, task.seed)}
-
     @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        params = settings_of.nmf_params(settings["nmf"])
-        own = {name: params[name] for name in params if name not in ("solver", "eta", "inner")}
-        return {"n_components": settings["nmf"]["components"], **own}
-
-
-@documented
-class MultilayerNMF(Factorization):
-    """Multi-layer NMF: layers of NMF, tuned together by multiplicative rules.
-
-    ``X ~ Z_1 Z_2 ... Z_m H_m`` with nothing negative.
-
-    Parameters
-    ----------
-    <layers>
-    <non_negative_start>
-    <solver: hals, 1>
-    <stop>
-    <common>
-
-    Attributes
-    ----------
-    <attributes>
-
-    See Also
-    --------
-    DeepSemiNMF : For data of any sign.
-
-    References
-    ----------
-    H. Song and S. Lee, Hierarchical data representation model: multi-layer NMF, 2013.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from deepnmf import MultilayerNMF
-    >>> X = np.random.default_rng(0).random((50, 8))
-    >>> MultilayerNMF((6, 3)).fit(X).layers_
-    (6, 3)
-    """
-
-    _name = "multilayer-nmf"
-    _takes_negative = False
-
-    def __init__(
-        self,
-        layers: Sequence[int] | None = None,
-        *,
-        init: str = "nndsvda",
-        solver: str = "hals",
-        eta: float | None = None,
-        inner: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        max_seconds: float | None = None,
-        measure_bound: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ) -> None:
-        self.layers = layers
-        self.init = init
-        self.solver = solver
-        self.eta = eta
-        self.inner = inner
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.measure_bound = measure_bound
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
-
-    def _settings(self, task: Task) -> dict[str, Any]:
-        # The components of the factorization are of no account: each layer has its own.
-        return {
-            "layers": check.layer_sizes(self.layers, task.shape),
-            "nmf": settings_of.nmf(self, 1, task.seed, settings_of.REPEATED),
-        }
-
-    @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "layers": tuple(settings["layers"]),
-            **settings_of.nmf_params(settings["nmf"]),
-        }
+    def _params(cls, settings: Json) -> dict[str, Any]:
+        params = super()._params(settings)
+        return {name: params[name] for name in params if name not in ("solver", "eta", "inner")}

@@ -1,53 +1,30 @@
-"""Model files, which the program writes and reads too."""
+"""Model files, which the program reads and writes, too."""
 
 from __future__ import annotations
 
 import json
-from os import PathLike
 
 import numpy as np
 
 from . import _core
 from ._base import Factorization
-from ._nmf import NMF, MultilayerNMF, NeNMF
-from ._nmf_tied import CNMF, DNMF, GNMF
-from ._pca import WhitenedPCA
-from ._semi_nmf import DeepSemiNMF, SemiNMF
-from ._wsf import WSF, WSFMA, DeepWSF
-
-_ESTIMATORS: dict[str, type[Factorization]] = {
-    cls._name: cls
-    for cls in (
-        SemiNMF,
-        DeepSemiNMF,
-        WSF,
-        WSFMA,
-        DeepWSF,
-        NMF,
-        NeNMF,
-        GNMF,
-        MultilayerNMF,
-        CNMF,
-        DNMF,
-        WhitenedPCA,
-    )
-}
+from ._types import FilePath
 
 
-def load(path: str | PathLike[str]) -> Factorization:
-    """Read a model that `save` or the program has written.
+def load(path: FilePath) -> Factorization:
+    """Read a model file that `save` or the program has written.
 
     Parameters
     ----------
     path : str or path-like
-        The model file.
+        Model file.
 
     Returns
     -------
     estimator
-        Fitted, of the class of the model, with the parameters of its fit. If the program scaled
-        the samples or did anything else to them first, `transform` does the same; a new `fit`
-        does not.
+        A fitted estimator of the class of the model, with the parameters of its fit. If the
+        program preprocessed the samples, `transform` does the same (see ``preprocessing_``), but
+        a new `fit` does not.
 
     Examples
     --------
@@ -65,7 +42,7 @@ def load(path: str | PathLike[str]) -> Factorization:
     """
     model = _core.Model.load(path)
     settings = json.loads(model.settings)
-    estimator = _ESTIMATORS[settings["model"]]
+    estimator = Factorization._estimators[settings["model"]]
     fitted = estimator(**estimator._params(settings))
     fitted.n_features_in_ = model.features_before
     names = json.loads(model.provenance).get("feature_names")

@@ -1,11 +1,9 @@
-"""The page that explores a fitted model."""
+"""The HTML page that explores a fitted model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -14,14 +12,15 @@ from . import _core
 from ._data import Dataset, ImageShape, image_words
 from ._labels import words
 from ._sklearn import check_is_fitted
+from ._types import FeatureScaling, FilePath, NamedLabels, RandomState
 from ._watch import teller
 
-# Maps and neighbours look at all pairs.
+# Maps and neighbours need all pairs of samples.
 MOST_SAMPLES = 5000
 
 
 class Reporting:
-    """A fitted model that can be looked at."""
+    """The method `report` of a fitted model."""
 
     _model: _core.Model
     n_jobs: int | None
@@ -30,49 +29,57 @@ class Reporting:
     def report(
         self,
         X: ArrayLike | Dataset,
-        path: str | PathLike[str] = "report.html",
+        path: FilePath = "report.html",
         *,
-        labels: Any = None,
+        labels: NamedLabels | None = None,
         image: tuple[int, int] | ImageShape | str | None = None,
         sample_names: Iterable[str] | None = None,
         samples: int = 1000,
         clusters: int | None = None,
-        scale: Literal["none", "unit-samples", "unit-rows", "whitened"] = "none",
+        scale: FeatureScaling = "none",
         title: str | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> Path:
-        """Write one HTML page that explores the model; it needs no network.
+        """Write an HTML page that explores the model.
+
+        The page is a single file and needs no network.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or Dataset
-            Samples to look at the model with: those of the fit, or others like them. What a
-            `Dataset` knows besides need not be given again.
+            Samples to show: those of the fit, or others with the same features. A `Dataset` also
+            provides ``labels``, ``image`` and ``sample_names``, unless they are given.
         path : str or path-like, default='report.html'
-            The page, written whole or not at all.
+            File to write. If writing fails, a file that was there before stays as it was.
         labels : mapping, DataFrame or array-like, default=None
-            What is known of the samples: labels by attribute, such as ``{"pose": [...]}``, or a
-            column for each; -1, NaN and None stand for unknown ones.
+            Labels of the samples: a mapping of attributes to labels, such as ``{"pose": [...]}``,
+            or one column for each attribute. -1, NaN and None mean unknown.
         image : tuple of int, ImageShape or str, default=None
-            Width and height of the pictures that the samples are.
+            Width and height of the images, if the samples are images.
         sample_names : iterable of str, default=None
-            What the samples are called.
+            Names of the samples.
         samples : int, default=1000
-            The most samples with a point and a picture, at most 5000; more are drawn from.
+            Maximum number of samples on the page, at most 5000. If there are more, a random part
+            of them is shown.
         clusters : int, default=None
-            The clusters of every layer. As many as the attribute it speaks of most has classes if
-            None.
+            Number of clusters of every layer. If None, the number of classes of the attribute that
+            the clusters of the layer agree with best, or 8 without labels.
         scale : {'none', 'unit-samples', 'unit-rows', 'whitened'}, default='none'
-            What is done to features before they are clustered, classified and mapped.
+            Scaling of the features before clustering, classification and maps:
+
+            - 'none': no scaling;
+            - 'unit-samples': each sample to norm 1;
+            - 'unit-rows': each feature to norm 1;
+            - 'whitened': uncorrelated features of variance 1.
         title : str, default=None
-            The heading.
+            Heading of the page.
         random_state : int, RandomState instance or None, default=0
-            The seed of everything random on the page.
+            Seed of all random numbers.
 
         Returns
         -------
         pathlib.Path
-            The page.
+            The file that was written.
         """
         check_is_fitted(self)
         if isinstance(X, Dataset):
@@ -96,7 +103,7 @@ class Reporting:
             "image": image_words(image),
             "title": title,
             "samples": samples,
-            "clusters": check.maybe(check.whole, "clusters", clusters),
+            "clusters": check.maybe_whole("clusters", clusters),
             "scale": scale,
             "seed": check.seed(random_state),
         }

@@ -1,41 +1,138 @@
-"""Semi-NMF and Deep Semi-NMF."""
+"""Semi-NMF, and what it shares with WSF."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._docs import documented
+from ._types import Init, Json, RandomState, Scale, Solver
 from ._watch import Callback
 
 
-@documented
-class SemiNMF(Factorization):
-    """Semi-NMF: samples as non-negative combinations of components of any sign.
+class OneLayer(Factorization):
+    """The settings of models with one layer and a basis of any sign."""
 
-    ``X ~ Z H`` with ``H >= 0``; data may be negative. For data without negative numbers the
-    default start is already the best there is, as good as a truncated SVD.
+    n_components: int | None
+
+    def _settings(self, task: Task) -> Json:
+        return {
+            "components": check.components(self.n_components, task.shape),
+            "options": settings_of.options(self, task.seed),
+        }
+
+    @classmethod
+    def _params(cls, settings: Json) -> dict[str, Any]:
+        return {
+            "n_components": settings["components"],
+            **settings_of.options_params(settings["options"]),
+        }
+
+
+class SemiNMF(OneLayer):
+    """Factorize samples into components of any sign and non-negative features (Semi-NMF).
+
+    It minimizes ``|X - Z H|^2`` with ``H >= 0``. The data may have any sign. For non-negative data
+    the default initialization is already optimal: its error is that of a truncated singular value
+    decomposition.
 
     Parameters
     ----------
-    <components>
-    <start>
-    <solver: hals, 0.5>
-    <stop>
-    <common>
+    n_components : int, default=None
+        Number of components. If None, 10, or fewer if there are fewer samples or features.
+    init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
+        Initialization of the features:
+
+        - 'optimal': the best factors of this rank if a closed form gives them, otherwise 'svd';
+        - 'svd': a singular value decomposition of one rank less, made non-negative by one more
+          component;
+        - 'kmeans': the memberships of a k-means clustering;
+        - 'random': uniform random numbers.
+    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+        Factor that carries the scale of each component at the initialization:
+
+        - 'auto': the basis in the last layer, the features in the layers below;
+        - 'h': the features;
+        - 'z': the basis;
+        - 'balanced': both, in equal parts.
+    solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
+        Update rule for the features:
+
+        - 'hals': coordinate descent (hierarchical alternating least squares);
+        - 'multiplicative': multiplicative updates, as in the paper;
+        - 'accelerated': accelerated projected gradient.
+    eta : float, default=None
+        Exponent of the multiplicative rule, above 0 and at most 1. If None, 0.5. Only for
+        ``solver='multiplicative'``.
+    inner : int, default=None
+        Maximum number of steps of the solver in one iteration: sweeps of 'hals' (10 if None),
+        updates of 'multiplicative' (1 if None) or gradient steps of 'accelerated' (20 if None).
+    max_iter : int, default=1000
+        Maximum number of iterations of each loop. With 0 the result is the initialization.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
 
     Attributes
     ----------
-    <attributes>
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Error at the start of that loop and after each of its iterations. Where the loop minimizes
+        another objective than the squared error, the square root of twice that objective.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
 
     See Also
     --------
     DeepSemiNMF : Several layers.
     WSF : With labels of some samples.
-    NMF : Components without negative numbers too.
+    NMF : Non-negative components, too.
 
     References
     ----------
@@ -61,16 +158,16 @@ class SemiNMF(Factorization):
         self,
         n_components: int | None = None,
         *,
-        init: str = "optimal",
-        scale: str = "auto",
-        solver: str = "hals",
+        init: Init = "optimal",
+        scale: Scale = "auto",
+        solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -89,118 +186,3 @@ class SemiNMF(Factorization):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
-
-    def _settings(self, task: Task) -> dict[str, Any]:
-        return {
-            "components": check.components(self.n_components, task.shape),
-            "options": settings_of.options(self, task.seed),
-        }
-
-    @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "n_components": settings["components"],
-            **settings_of.options_params(settings["options"]),
-        }
-
-
-@documented
-class DeepSemiNMF(Factorization):
-    """Deep Semi-NMF: layers of non-negative features, one representation above the other.
-
-    ``X ~ Z_1 g(Z_2 ... g(Z_m H_m))`` with ``H_i >= 0``. Layers are factorized greedily, each on
-    the features of the one below, and then tuned together.
-
-    Parameters
-    ----------
-    <layers>
-    <deep>
-    <start>
-    <solver: hals, 0.5>
-    <deep_stop>
-    <common>
-
-    Attributes
-    ----------
-    <attributes>
-
-    See Also
-    --------
-    SemiNMF : One layer.
-    DeepWSF : With labels of some samples.
-
-    References
-    ----------
-    G. Trigeorgis, K. Bousmalis, S. Zafeiriou and B. Schuller, A deep matrix factorization method
-    for learning attribute representations, 2017.
-
-    Examples
-    --------
-    >>> from deepnmf import DeepSemiNMF, load_faces
-    >>> faces = load_faces(identities=4, size=16)
-    >>> model = DeepSemiNMF((20, 4), activation="relu", max_iter=30, tol=0).fit(faces.X)
-    >>> [h.shape for h in model.features_]
-    [(180, 20), (180, 4)]
-    >>> model.transform(faces.X[:3], layer=1).shape
-    (3, 20)
-    """
-
-    _name = "deep-semi-nmf"
-
-    def __init__(
-        self,
-        layers: Sequence[int] | None = None,
-        *,
-        activation: str = "identity",
-        loss: str = "paper",
-        loss_weights: float | Sequence[float] | None = None,
-        optimizer: str = "auto",
-        step: float | None = None,
-        ridge: float = 0.0,
-        sparsity: float = 0.0,
-        normal_form: str = "none",
-        form: str = "fast",
-        init: str = "optimal",
-        scale: str = "auto",
-        solver: str = "hals",
-        eta: float | None = None,
-        inner: int | None = None,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        max_seconds: float | None = None,
-        measure_bound: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ) -> None:
-        self.layers = layers
-        self.activation = activation
-        self.loss = loss
-        self.loss_weights = loss_weights
-        self.optimizer = optimizer
-        self.step = step
-        self.ridge = ridge
-        self.sparsity = sparsity
-        self.normal_form = normal_form
-        self.form = form
-        self.init = init
-        self.scale = scale
-        self.solver = solver
-        self.eta = eta
-        self.inner = inner
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.measure_bound = measure_bound
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
-
-    def _settings(self, task: Task) -> dict[str, Any]:
-        return settings_of.deep(self, task.shape, task.seed)
-
-    @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        return settings_of.deep_params(settings)

@@ -1,7 +1,6 @@
-"""Parameters of estimators in the words of a model file, and back.
+"""Translation between the parameters of estimators and the settings in a model file.
 
-Each function has its inverse beside it, so that a model that is loaded has the parameters it was
-fitted with.
+Each function has its inverse beside it, so that a loaded model has the parameters of its fit.
 """
 
 from __future__ import annotations
@@ -11,26 +10,28 @@ from types import MappingProxyType
 from typing import Any
 
 from . import _check as check
+from ._types import (
+    Activation,
+    Form,
+    Init,
+    Json,
+    LabelGraph,
+    Loss,
+    NeighborWeights,
+    NonNegativeInit,
+    NormalForm,
+    Optimizer,
+    Scale,
+    Solver,
+)
 
-Json = dict[str, Any]
-
-STARTS = ("optimal", "svd", "kmeans", "random")
-NON_NEGATIVE_STARTS = ("nndsvda", "nndsvd", "nndsvdar", "random")
-SCALES = ("auto", "h", "z", "balanced")
-ACTIVATIONS = ("identity", "relu", "softplus", "sigmoid", "stanh", "square")
-LOSSES = ("paper", "layer", "data")
-FORMS = ("fast", "literal")
-NORMAL_FORMS = ("none", "features", "basis")
-PRETRAININGS = ("wsf", "semi-nmf")
-VARIANTS = ("printed", "released")
-
-# Rules for the features: the parameters that belong to each, their names in a file, their defaults.
+# Update rules: the parameters of each, their names in a model file and their defaults.
 _SOLVERS: dict[str, dict[str, tuple[str, float]]] = {
     "hals": {"inner": ("sweeps", 10)},
     "multiplicative": {"eta": ("eta", 0.5), "inner": ("repeats", 1)},
     "accelerated": {"inner": ("steps", 20)},
 }
-# What the multiplicative rule has for NMF, where nothing is negative: as it is, and repeated.
+# Defaults of the multiplicative rule for non-negative data: Lee and Seung, once or repeated.
 LEE_SEUNG = {"eta": 1.0}
 REPEATED = {"eta": 1.0, "inner": 10}
 _OPTIMIZERS: dict[str, Json] = {
@@ -45,18 +46,19 @@ _MAX_ITER_OF_DESCENT = 150
 
 
 def solver(estimator: Any, multiplicative: Mapping[str, float] = MappingProxyType({})) -> Json:
-    """Describe the rule that updates the features, which may have other defaults."""
-    rule = check.choice("solver", estimator.solver, _SOLVERS)
+    """Describe the update rule; ``multiplicative`` changes defaults of that rule."""
+    rule = check.choice("solver", estimator.solver, Solver)
+    own = _SOLVERS[rule]
     given = {
-        "eta": check.maybe(check.number, "eta", estimator.eta, positive=True),
-        "inner": check.maybe(check.whole, "inner", estimator.inner),
+        "eta": check.maybe_number("eta", estimator.eta, positive=True),
+        "inner": check.maybe_whole("inner", estimator.inner),
     }
     for name, value in given.items():
-        if value is not None and name not in _SOLVERS[rule]:
-            owners = " or ".join(repr(r) for r, own in _SOLVERS.items() if name in own)
+        if value is not None and name not in own:
+            owners = " or ".join(repr(r) for r, params in _SOLVERS.items() if name in params)
             raise check.refuse(name, value, f"it belongs to solver {owners}, leave it out")
     described: Json = {"rule": rule}
-    for name, (key, usual) in _SOLVERS[rule].items():
+    for name, (key, usual) in own.items():
         default = multiplicative.get(name, usual) if rule == "multiplicative" else usual
         described[key] = default if given[name] is None else given[name]
     return described
@@ -65,18 +67,18 @@ def solver(estimator: Any, multiplicative: Mapping[str, float] = MappingProxyTyp
 def solver_params(settings: Json) -> Json:
     """Undo `solver`."""
     own = _SOLVERS[settings["rule"]]
-    # Files of before updates were repeated do not say how often.
+    # Old files lack the number of repeated updates.
     found = {name: settings.get(key, usual) for name, (key, usual) in own.items()}
     return {"solver": settings["rule"], "eta": None, "inner": None, **found}
 
 
 def stop(estimator: Any) -> Json:
     """Describe when a loop ends."""
-    max_iter = check.maybe(check.whole, "max_iter", estimator.max_iter, least=0)
+    max_iter = check.maybe_whole("max_iter", estimator.max_iter, least=0)
     return {
         "kappa": check.number("tol", estimator.tol),
         "max_iterations": _MAX_ITER if max_iter is None else max_iter,
-        "max_seconds": check.maybe(check.number, "max_seconds", estimator.max_seconds),
+        "max_seconds": check.maybe_number("max_seconds", estimator.max_seconds),
     }
 
 
@@ -90,10 +92,10 @@ def stop_params(settings: Json) -> Json:
 
 
 def options(estimator: Any, seed: int) -> Json:
-    """Describe what models with a basis of any sign share."""
+    """Describe the options of models with a basis of any sign."""
     return {
-        "start": check.choice("init", estimator.init, STARTS),
-        "scale": check.choice("scale", estimator.scale, SCALES),
+        "start": check.choice("init", estimator.init, Init),
+        "scale": check.choice("scale", estimator.scale, Scale),
         "solver": solver(estimator),
         "stop": stop(estimator),
         "seed": seed,
@@ -103,23 +105,16 @@ def options(estimator: Any, seed: int) -> Json:
 
 def options_params(settings: Json) -> Json:
     """Undo `options`."""
-    return {
-        "init": settings["start"],
-        "scale": settings["scale"],
-        **solver_params(settings["solver"]),
-        **stop_params(settings["stop"]),
-        "random_state": settings["seed"],
-        "measure_bound": settings["measure_bound"],
-    }
+    return {"scale": settings["scale"], **_common_params(settings)}
 
 
 def nmf(
     estimator: Any, components: int, seed: int, multiplicative: Mapping[str, float] = LEE_SEUNG
 ) -> Json:
-    """Describe a factorization without negative numbers."""
+    """Describe a non-negative factorization."""
     return {
         "components": components,
-        "start": check.choice("init", estimator.init, NON_NEGATIVE_STARTS),
+        "start": check.choice("init", estimator.init, NonNegativeInit),
         "solver": solver(estimator, multiplicative),
         "stop": stop(estimator),
         "seed": seed,
@@ -128,7 +123,11 @@ def nmf(
 
 
 def nmf_params(settings: Json) -> Json:
-    """Undo `nmf`, but for the number of components."""
+    """Undo `nmf`, except for the number of components."""
+    return _common_params(settings)
+
+
+def _common_params(settings: Json) -> Json:
     return {
         "init": settings["start"],
         **solver_params(settings["solver"]),
@@ -139,10 +138,10 @@ def nmf_params(settings: Json) -> Json:
 
 
 def deep(estimator: Any, shape: tuple[int, int], seed: int) -> Json:
-    """Describe layers above each other."""
+    """Describe a model of several layers."""
     layers = check.layer_sizes(estimator.layers, shape)
-    max_iter = check.maybe(check.whole, "max_iter", estimator.max_iter, least=0)
-    optimizer = dict(_OPTIMIZERS[check.choice("optimizer", estimator.optimizer, _OPTIMIZERS)])
+    max_iter = check.maybe_whole("max_iter", estimator.max_iter, least=0)
+    optimizer = dict(_OPTIMIZERS[check.choice("optimizer", estimator.optimizer, Optimizer)])
     if estimator.step is not None:
         if optimizer["name"] != "adam":
             raise check.refuse("step", estimator.step, "it belongs to optimizer 'adam'")
@@ -150,9 +149,9 @@ def deep(estimator: Any, shape: tuple[int, int], seed: int) -> Json:
     weights = estimator.loss_weights
     return {
         "layers": layers,
-        "form": check.choice("form", estimator.form, FORMS),
-        "activation": check.choice("activation", estimator.activation, ACTIVATIONS),
-        "loss": check.choice("loss", estimator.loss, LOSSES),
+        "form": check.choice("form", estimator.form, Form),
+        "activation": check.choice("activation", estimator.activation, Activation),
+        "loss": check.choice("loss", estimator.loss, Loss),
         "weights": []
         if weights is None
         else check.weights("loss_weights", weights, len(layers), "layers"),
@@ -163,7 +162,7 @@ def deep(estimator: Any, shape: tuple[int, int], seed: int) -> Json:
         "penalties": {
             "ridge": check.number("ridge", estimator.ridge),
             "sparsity": check.number("sparsity", estimator.sparsity),
-            "normal_form": check.choice("normal_form", estimator.normal_form, NORMAL_FORMS),
+            "normal_form": check.choice("normal_form", estimator.normal_form, NormalForm),
         },
         "options": options(estimator, seed),
     }
@@ -195,14 +194,33 @@ def deep_params(settings: Json) -> Json:
     }
 
 
-def graph(kind: object, sigma: object, name: str, kinds: tuple[str, str, str]) -> Json:
-    """Describe how samples are tied: all alike, by distance (which has a width), or by product."""
-    weights = check.choice(name, kind, kinds)
-    if weights == kinds[1]:
-        return {
-            "weights": weights,
-            "sigma": check.maybe(check.number, "sigma", sigma, positive=True),
-        }
+def label_graph(estimator: Any) -> Json:
+    """Describe the graph between samples of the same class."""
+    kind = check.choice("graph", estimator.graph, LabelGraph)
+    return _graph(kind, estimator.sigma, "graph", "rbf")
+
+
+def label_graph_params(settings: Json) -> Json:
+    """Undo `label_graph`."""
+    return {"graph": settings["weights"], "sigma": settings.get("sigma")}
+
+
+def neighbor_graph(estimator: Any) -> Json:
+    """Describe the edge weights between nearest neighbours."""
+    kind = check.choice("neighbor_weights", estimator.neighbor_weights, NeighborWeights)
+    return _graph(kind, estimator.sigma, "neighbor_weights", "heat")
+
+
+def neighbor_graph_params(settings: Json) -> Json:
+    """Undo `neighbor_graph`."""
+    return {"neighbor_weights": settings["weights"], "sigma": settings.get("sigma")}
+
+
+def _graph(kind: str, sigma: object, name: str, by_distance: str) -> Json:
+    """Describe edge weights; only those by distance have a width."""
+    if kind == by_distance:
+        width = check.maybe_number("sigma", sigma, positive=True)
+        return {"weights": kind, "sigma": width}
     if sigma is not None:
-        raise check.refuse("sigma", sigma, f"it belongs to {name} {kinds[1]!r}, leave it out")
-    return {"weights": weights}
+        raise check.refuse("sigma", sigma, f"it belongs to {name} {by_distance!r}, leave it out")
+    return {"weights": kind}

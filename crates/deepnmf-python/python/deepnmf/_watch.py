@@ -1,4 +1,4 @@
-"""What a fit tells while it runs: to a callback, to a progress bar."""
+"""Progress of a fit, passed to a callback and to a progress bar."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 
 class Iteration(NamedTuple):
-    """What a callback is given after each iteration.
+    """The state of a fit after an iteration, as passed to a callback.
 
     Attributes
     ----------
     stage : str
-        The part of the fit: ``"fitting"``, ``"pre-training layer 1"``, ``"fine-tuning"``, ...
+        Part of the fit: ``"fitting"``, ``"pre-training layer 1"``, ``"fine-tuning"``, ...
     iteration : int
-        The iterations of this part that are done; 0 is its start.
+        Number of iterations of this part so far; 0 at its start.
     max_iter : int
-        The most there will be.
+        Maximum number of iterations of this part.
     error : float
-        The reconstruction error, or the root of twice another objective.
+        Reconstruction error, or the square root of twice another objective.
     """
 
     stage: str
@@ -34,7 +34,7 @@ Callback = Callable[[Iteration], object]
 
 
 class Watch:
-    """Hands what a fit tells on to a callback and to a bar."""
+    """Passes the progress of a fit on to a callback and to a progress bar."""
 
     def __init__(self, callback: Callback | None, verbose: object) -> None:
         if callback is not None and not callable(callback):
@@ -44,7 +44,7 @@ class Watch:
 
     @property
     def listener(self) -> Callable[..., bool] | None:
-        """What the core is to call, if anybody wants to know."""
+        """The function that the compiled core calls; None if nothing needs it."""
         return None if self._callback is None and self._bar is None else self._hear
 
     def _hear(
@@ -92,7 +92,7 @@ class _Bar:
 
 
 class _TqdmBar(_Bar):
-    """Progress by tqdm, a bar for each part of the fit."""
+    """Progress by tqdm, one bar for each part of the fit."""
 
     def __init__(self, tqdm: Any) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class _TqdmBar(_Bar):
 
 
 def teller(verbose: object) -> Callable[[str], None] | None:
-    """Give who prints what is being done, if anybody wants to know."""
+    """Return a function that prints the current step; None if it is not to be shown."""
     return _Bar().begin if verbose else None
 
 

@@ -1,4 +1,4 @@
-"""Weakly-supervised factorization: WSF, WSF-MA and Deep WSF."""
+"""Weakly-supervised factorization of one layer: WSF and WSF-MA."""
 
 from __future__ import annotations
 
@@ -8,46 +8,128 @@ from typing import Any
 from . import _check as check
 from . import _settings as settings_of
 from ._base import LabelledFactorization, Task
-from ._docs import documented
 from ._labels import Attribute
+from ._semi_nmf import OneLayer
+from ._types import Init, Json, LabelGraph, RandomState, Scale, Solver
 from ._watch import Callback
 
-_GRAPHS = ("binary", "rbf", "dot")
 
+class WSF(OneLayer, LabelledFactorization):
+    """Factorize samples with a graph penalty from the labels of one attribute (WSF).
 
-def _graph(estimator: Any) -> dict[str, Any]:
-    return settings_of.graph(estimator.graph, estimator.sigma, "graph", _GRAPHS)
-
-
-def _graph_params(settings: dict[str, Any]) -> dict[str, Any]:
-    return {"graph": settings["weights"], "sigma": settings.get("sigma")}
-
-
-@documented
-class WSF(LabelledFactorization):
-    """Semi-NMF whose features are similar for samples of the same class.
-
-    Any label may be unknown. Without labels this is `SemiNMF`.
+    This is graph-regularized Semi-NMF. It minimizes
+    ``|X - Z H|^2 / 2 + lam Tr(H L H^T) / 2`` with ``H >= 0``, where ``L`` is the Laplacian of a
+    graph that connects samples of the same class. So these samples get similar features. Any label
+    may be unknown. Without labels this is `SemiNMF`.
 
     Parameters
     ----------
-    <components>
+    n_components : int, default=None
+        Number of components. If None, 10, or fewer if there are fewer samples or features.
     lam : float, default=1e-3
-        The weight of the labels.
-    <graph>
-    <start>
-    <solver: hals, 0.5>
-    <stop>
-    <common>
+        Weight of the graph penalty ``Tr(H L H^T)``, at least 0. Rust and the program call it
+        ``lambda``, which is a keyword in Python.
+    graph : {'binary', 'rbf', 'dot'}, default='binary'
+        Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
+        different or unknown classes have no edge):
+
+        - 'binary': 1;
+        - 'rbf': ``exp(-|a - b|^2 / (2 sigma^2))``;
+        - 'dot': the dot product of ``a`` and ``b``.
+    sigma : float, default=None
+        Width of the weights 'rbf', above 0. If None, the median distance within classes. Not
+        allowed with other weights.
+    init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
+        Initialization of the features:
+
+        - 'optimal': the best factors of this rank if a closed form gives them, otherwise 'svd';
+        - 'svd': a singular value decomposition of one rank less, made non-negative by one more
+          component;
+        - 'kmeans': the memberships of a k-means clustering;
+        - 'random': uniform random numbers.
+    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+        Factor that carries the scale of each component at the initialization:
+
+        - 'auto': the basis in the last layer, the features in the layers below;
+        - 'h': the features;
+        - 'z': the basis;
+        - 'balanced': both, in equal parts.
+    solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
+        Update rule for the features:
+
+        - 'hals': coordinate descent (hierarchical alternating least squares);
+        - 'multiplicative': multiplicative updates, as in the paper;
+        - 'accelerated': accelerated projected gradient.
+    eta : float, default=None
+        Exponent of the multiplicative rule, above 0 and at most 1. If None, 0.5. Only for
+        ``solver='multiplicative'``.
+    inner : int, default=None
+        Maximum number of steps of the solver in one iteration: sweeps of 'hals' (10 if None),
+        updates of 'multiplicative' (1 if None) or gradient steps of 'accelerated' (20 if None).
+    max_iter : int, default=1000
+        Maximum number of iterations of each loop. With 0 the result is the initialization.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
 
     Attributes
     ----------
-    <attributes>
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Error at the start of that loop and after each of its iterations. Where the loop minimizes
+        another objective than the squared error, the square root of twice that objective.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
 
     See Also
     --------
     WSFMA : Labels of several attributes.
-    DeepWSF : An attribute for each layer.
+    DeepWSF : One attribute for each layer.
 
     Examples
     --------
@@ -55,7 +137,7 @@ class WSF(LabelledFactorization):
     >>> from deepnmf import WSF, load_faces
     >>> faces = load_faces(identities=4, size=16)
     >>> pose = faces.labels["pose"].copy()
-    >>> pose[::2] = -1  # half of them are unknown
+    >>> pose[::2] = -1  # half of the labels are unknown
     >>> WSF(6, lam=0.1).fit(faces.X, pose).features_[0].shape
     (180, 6)
     """
@@ -67,18 +149,18 @@ class WSF(LabelledFactorization):
         n_components: int | None = None,
         *,
         lam: float = 1e-3,
-        graph: str = "binary",
+        graph: LabelGraph = "binary",
         sigma: float | None = None,
-        init: str = "optimal",
-        scale: str = "auto",
-        solver: str = "hals",
+        init: Init = "optimal",
+        scale: Scale = "auto",
+        solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -101,49 +183,138 @@ class WSF(LabelledFactorization):
         self.verbose = verbose
         self.callback = callback
 
-    def _settings(self, task: Task) -> dict[str, Any]:
+    def _settings(self, task: Task) -> Json:
         return {
-            "components": check.components(self.n_components, task.shape),
+            **super()._settings(task),
             "lambda": check.number("lam", self.lam),
-            "graph": _graph(self),
-            "options": settings_of.options(self, task.seed),
+            "graph": settings_of.label_graph(self),
         }
 
     @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
+    def _params(cls, settings: Json) -> dict[str, Any]:
         return {
-            "n_components": settings["components"],
+            **super()._params(settings),
             "lam": settings["lambda"],
-            **_graph_params(settings["graph"]),
-            **settings_of.options_params(settings["options"]),
+            **settings_of.label_graph_params(settings["graph"]),
         }
 
 
-@documented
-class WSFMA(LabelledFactorization):
-    """WSF with the labels of several attributes, each with a weight of its own.
+class WSFMA(OneLayer, LabelledFactorization):
+    """Factorize samples with graph penalties from the labels of several attributes (WSF-MA).
 
-    ``y`` has a column for each attribute; any label may be unknown.
+    This is `WSF` with a graph and a weight for each attribute: it minimizes
+    ``|X - Z H|^2 / 2 + sum_a lam_a Tr(H L_a H^T) / 2`` with ``H >= 0``. ``y`` has a column for each
+    attribute. Any label may be unknown.
 
     Parameters
     ----------
-    <components>
+    n_components : int, default=None
+        Number of components. If None, 10, or fewer if there are fewer samples or features.
     lam : float or sequence of float, default=1e-3
-        The weight of each attribute, or one for all.
-    <graph>
-    <start>
-    <solver: hals, 0.5>
-    <stop>
-    <common>
+        Weight of the graph penalty ``Tr(H L_a H^T)`` of each attribute, at least 0. One number is
+        the weight of all attributes. Rust and the program call it ``lambda``, which is a keyword in
+        Python.
+    graph : {'binary', 'rbf', 'dot'}, default='binary'
+        Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
+        different or unknown classes have no edge):
+
+        - 'binary': 1;
+        - 'rbf': ``exp(-|a - b|^2 / (2 sigma^2))``;
+        - 'dot': the dot product of ``a`` and ``b``.
+    sigma : float, default=None
+        Width of the weights 'rbf', above 0. If None, the median distance within classes. Not
+        allowed with other weights.
+    init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
+        Initialization of the features:
+
+        - 'optimal': the best factors of this rank if a closed form gives them, otherwise 'svd';
+        - 'svd': a singular value decomposition of one rank less, made non-negative by one more
+          component;
+        - 'kmeans': the memberships of a k-means clustering;
+        - 'random': uniform random numbers.
+    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+        Factor that carries the scale of each component at the initialization:
+
+        - 'auto': the basis in the last layer, the features in the layers below;
+        - 'h': the features;
+        - 'z': the basis;
+        - 'balanced': both, in equal parts.
+    solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
+        Update rule for the features:
+
+        - 'hals': coordinate descent (hierarchical alternating least squares);
+        - 'multiplicative': multiplicative updates, as in the paper;
+        - 'accelerated': accelerated projected gradient.
+    eta : float, default=None
+        Exponent of the multiplicative rule, above 0 and at most 1. If None, 0.5. Only for
+        ``solver='multiplicative'``.
+    inner : int, default=None
+        Maximum number of steps of the solver in one iteration: sweeps of 'hals' (10 if None),
+        updates of 'multiplicative' (1 if None) or gradient steps of 'accelerated' (20 if None).
+    max_iter : int, default=1000
+        Maximum number of iterations of each loop. With 0 the result is the initialization.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
 
     Attributes
     ----------
-    <attributes>
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Error at the start of that loop and after each of its iterations. Where the loop minimizes
+        another objective than the squared error, the square root of twice that objective.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
 
     See Also
     --------
     WSF : Labels of one attribute.
-    DeepWSF : An attribute for each layer.
+    DeepWSF : One attribute for each layer.
 
     Examples
     --------
@@ -162,18 +333,18 @@ class WSFMA(LabelledFactorization):
         n_components: int | None = None,
         *,
         lam: float | Sequence[float] = 1e-3,
-        graph: str = "binary",
+        graph: LabelGraph = "binary",
         sigma: float | None = None,
-        init: str = "optimal",
-        scale: str = "auto",
-        solver: str = "hals",
+        init: Init = "optimal",
+        scale: Scale = "auto",
+        solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
         callback: Callback | None = None,
@@ -196,162 +367,20 @@ class WSFMA(LabelledFactorization):
         self.verbose = verbose
         self.callback = callback
 
-    def _settings(self, task: Task) -> dict[str, Any]:
+    def _settings(self, task: Task) -> Json:
         return {
-            "components": check.components(self.n_components, task.shape),
+            **super()._settings(task),
             "lambda": check.weights("lam", self.lam, len(task.labels), "attributes"),
-            "graph": _graph(self),
-            "options": settings_of.options(self, task.seed),
+            "graph": settings_of.label_graph(self),
         }
 
     @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
+    def _params(cls, settings: Json) -> dict[str, Any]:
         return {
-            "n_components": settings["components"],
+            **super()._params(settings),
             "lam": tuple(settings["lambda"]),
-            **_graph_params(settings["graph"]),
-            **settings_of.options_params(settings["options"]),
+            **settings_of.label_graph_params(settings["graph"]),
         }
 
-    def _attributes(self, task: Task, settings: dict[str, Any]) -> list[Attribute | None]:
+    def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
         return list(task.labels)
-
-
-@documented
-class DeepWSF(LabelledFactorization):
-    """Deep Semi-NMF whose layers learn from the labels of an attribute each.
-
-    The columns of ``y`` belong to the layers, the first one to the layer next to the data; a
-    column of unknown labels leaves its layer free. A single attribute belongs to the top layer.
-    Any label may be unknown. Without labels this is `DeepSemiNMF`.
-
-    Parameters
-    ----------
-    <layers>
-    lam : float or sequence of float, default=1e-3
-        The weight of each layer's labels, or one for all.
-    <graph>
-    pretraining : {'wsf', 'semi-nmf'}, default='wsf'
-        What begins each layer: a factorization with its labels or one without.
-    variant : {'printed', 'released'}, default='printed'
-        Algorithm 2 as the paper prints it, or as the authors' released code has it.
-    <deep>
-    <start>
-    <solver: hals, 0.5>
-    <deep_stop>
-    <common>
-
-    Attributes
-    ----------
-    <attributes>
-
-    See Also
-    --------
-    DeepSemiNMF : Without labels.
-    WSFMA : All attributes in one layer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from deepnmf import DeepWSF, load_faces
-    >>> faces = load_faces(identities=4, size=16)
-    >>> y = np.column_stack([faces.labels["pose"], faces.labels["identity"]])
-    >>> model = DeepWSF((12, 6), lam=(0.01, 0.01)).fit(faces.X, y)
-    >>> [h.shape for h in model.features_]
-    [(180, 12), (180, 6)]
-    """
-
-    _name = "deep-wsf"
-
-    def __init__(
-        self,
-        layers: Sequence[int] | None = None,
-        *,
-        lam: float | Sequence[float] = 1e-3,
-        graph: str = "binary",
-        sigma: float | None = None,
-        pretraining: str = "wsf",
-        variant: str = "printed",
-        activation: str = "identity",
-        loss: str = "paper",
-        loss_weights: float | Sequence[float] | None = None,
-        optimizer: str = "auto",
-        step: float | None = None,
-        ridge: float = 0.0,
-        sparsity: float = 0.0,
-        normal_form: str = "none",
-        form: str = "fast",
-        init: str = "optimal",
-        scale: str = "auto",
-        solver: str = "hals",
-        eta: float | None = None,
-        inner: int | None = None,
-        max_iter: int | None = None,
-        tol: float = 1e-6,
-        max_seconds: float | None = None,
-        measure_bound: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        callback: Callback | None = None,
-    ) -> None:
-        self.layers = layers
-        self.lam = lam
-        self.graph = graph
-        self.sigma = sigma
-        self.pretraining = pretraining
-        self.variant = variant
-        self.activation = activation
-        self.loss = loss
-        self.loss_weights = loss_weights
-        self.optimizer = optimizer
-        self.step = step
-        self.ridge = ridge
-        self.sparsity = sparsity
-        self.normal_form = normal_form
-        self.form = form
-        self.init = init
-        self.scale = scale
-        self.solver = solver
-        self.eta = eta
-        self.inner = inner
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.measure_bound = measure_bound
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
-
-    def _settings(self, task: Task) -> dict[str, Any]:
-        deep = settings_of.deep(self, task.shape, task.seed)
-        pretraining = check.choice("pretraining", self.pretraining, settings_of.PRETRAININGS)
-        return {
-            "deep": deep,
-            "lambda": check.weights("lam", self.lam, len(deep["layers"]), "layers"),
-            "graph": _graph(self),
-            "pretraining": pretraining,
-            "variant": check.choice("variant", self.variant, settings_of.VARIANTS),
-        }
-
-    @classmethod
-    def _params(cls, settings: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "lam": tuple(settings["lambda"]),
-            **_graph_params(settings["graph"]),
-            "pretraining": settings["pretraining"],
-            "variant": settings["variant"],
-            **settings_of.deep_params(settings["deep"]),
-        }
-
-    def _attributes(self, task: Task, settings: dict[str, Any]) -> list[Attribute | None]:
-        depth, found = len(settings["deep"]["layers"]), len(task.labels)
-        if found == depth:
-            return list(task.labels)
-        if found <= 1:
-            return [None] * (depth - found) + task.labels
-        raise ValueError(
-            f"y has {found} attributes, but there are {depth} layers: give a column for each layer "
-            "(-1 everywhere for a layer without labels), or one for the top layer"
-        )

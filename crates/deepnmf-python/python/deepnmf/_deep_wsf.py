@@ -1,0 +1,317 @@
+"""Deep weakly-supervised factorization: Deep WSF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import _check as check
+from . import _settings as settings_of
+from ._base import LabelledFactorization, Task
+from ._labels import Attribute
+from ._types import (
+    Activation,
+    Form,
+    Init,
+    Json,
+    LabelGraph,
+    Loss,
+    NormalForm,
+    Optimizer,
+    Pretraining,
+    RandomState,
+    Scale,
+    Solver,
+    Variant,
+)
+from ._watch import Callback
+
+
+class DeepWSF(LabelledFactorization):
+    """Factorize samples into layers, each with the labels of its own attribute (Deep WSF).
+
+    This is `DeepSemiNMF` with a graph penalty ``lam_i Tr(H_i L_i H_i^T) / 2`` for each layer, where
+    ``L_i`` is the Laplacian of a graph that connects samples of the same class.
+
+    The columns of ``y`` belong to the layers, the first column to the layer next to the data. Fill
+    the column of a layer without labels with -1. A single column belongs to the top layer. Any
+    label may be unknown. Without labels this is `DeepSemiNMF`.
+
+    Parameters
+    ----------
+    layers : sequence of int, default=None
+        Number of components of each layer. The first layer is the one next to the data. If None, 40
+        and 10, or fewer if there are fewer samples or features.
+    lam : float or sequence of float, default=1e-3
+        Weight of the graph penalty ``Tr(H_i L_i H_i^T)`` of each layer, at least 0. One number is
+        the weight of all layers. Rust and the program call it ``lambda``, which is a keyword in
+        Python.
+    graph : {'binary', 'rbf', 'dot'}, default='binary'
+        Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
+        different or unknown classes have no edge):
+
+        - 'binary': 1;
+        - 'rbf': ``exp(-|a - b|^2 / (2 sigma^2))``;
+        - 'dot': the dot product of ``a`` and ``b``.
+    sigma : float, default=None
+        Width of the weights 'rbf', above 0. If None, the median distance within classes. Not
+        allowed with other weights.
+    pretraining : {'wsf', 'semi-nmf'}, default='wsf'
+        Factorization that initializes each layer:
+
+        - 'wsf': WSF with the labels of the layer;
+        - 'semi-nmf': Semi-NMF without labels.
+    variant : {'printed', 'released'}, default='printed'
+        Form of Algorithm 2, which fits linear models:
+
+        - 'printed': as the paper prints it;
+        - 'released': as in the code that the authors released.
+    activation : {'identity', 'relu', 'softplus', 'sigmoid', 'stanh', 'square'}, default='identity'
+        Nonlinearity ``g`` between the layers:
+
+        - 'identity': none. The model is linear, and its top layer is a Semi-NMF of the data that
+          the layers below only initialize;
+        - 'relu': ``max(x, 0)``;
+        - 'softplus': ``log(1 + exp(x))``;
+        - 'sigmoid': ``1 / (1 + exp(-x))``;
+        - 'stanh': ``1.7159 tanh(2 x / 3)``;
+        - 'square': ``x^2``.
+    loss : {'paper', 'layer', 'data'}, default='paper'
+        Squared error that the fine-tuning minimizes:
+
+        - 'paper': that of the data, reconstructed from the top layer;
+        - 'layer': that of the input of each layer, reconstructed from the layer, summed over
+          layers;
+        - 'data': that of the data, reconstructed from each layer, summed over layers.
+    loss_weights : float or sequence of float, default=None
+        Weight of each layer in the losses 'layer' and 'data', above 0. One number is the weight of
+        all layers. If None, 1. Not allowed with the loss 'paper'.
+    optimizer : {'auto', 'varpro', 'apg', 'apg-blocks', 'adam'}, default='auto'
+        Method of the fine-tuning:
+
+        - 'auto': for linear models the paper's algorithm (loss 'paper', no ridge, no sparsity) or
+          block coordinate descent (other losses); otherwise 'varpro';
+        - 'varpro': variable projection, with the first basis by least squares and all other factors
+          by L-BFGS;
+        - 'apg': accelerated projected gradient, all factors at once;
+        - 'apg-blocks': accelerated projected gradient, one factor after the other;
+        - 'adam': Adam on all samples at once.
+    step : float, default=None
+        Step size of Adam. If None, 1e-3. Only for ``optimizer='adam'``.
+    ridge : float, default=0.0
+        Weight of the penalty ``sum_i |Z_i|^2 / 2`` on the bases, relative to the mean squared norm
+        of a sample. With labels, 0 means 0.1 except for the paper's algorithm: without this penalty
+        the features would shrink and the bases grow until the graph penalty vanishes. Without
+        labels, 0 means 1e-3 for the loss 'layer'.
+    sparsity : float, default=0.0
+        Weight of the penalty on the sum of the features, relative to the mean squared norm of a
+        sample. It needs a ``ridge`` above 0.
+    normal_form : {'none', 'features', 'basis'}, default='none'
+        Factor of the last layer that is scaled to norm 1 in the result, such that the product stays
+        the same:
+
+        - 'none': neither;
+        - 'features': the features of each component, over all samples;
+        - 'basis': the basis vector of each component.
+    form : {'fast', 'literal'}, default='fast'
+        How the paper's algorithm is computed:
+
+        - 'fast': in closed form;
+        - 'literal': step by step as printed, which is slow. For reference.
+    init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
+        Initialization of the features:
+
+        - 'optimal': the best factors of this rank if a closed form gives them, otherwise 'svd';
+        - 'svd': a singular value decomposition of one rank less, made non-negative by one more
+          component;
+        - 'kmeans': the memberships of a k-means clustering;
+        - 'random': uniform random numbers.
+    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+        Factor that carries the scale of each component at the initialization:
+
+        - 'auto': the basis in the last layer, the features in the layers below;
+        - 'h': the features;
+        - 'z': the basis;
+        - 'balanced': both, in equal parts.
+    solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
+        Update rule for the features:
+
+        - 'hals': coordinate descent (hierarchical alternating least squares);
+        - 'multiplicative': multiplicative updates, as in the paper;
+        - 'accelerated': accelerated projected gradient.
+    eta : float, default=None
+        Exponent of the multiplicative rule, above 0 and at most 1. If None, 0.5. Only for
+        ``solver='multiplicative'``.
+    inner : int, default=None
+        Maximum number of steps of the solver in one iteration: sweeps of 'hals' (10 if None),
+        updates of 'multiplicative' (1 if None) or gradient steps of 'accelerated' (20 if None).
+    max_iter : int, default=None
+        Maximum number of iterations of each loop. With 0 the result is the initialization. If None,
+        1000 for the pre-training and for the paper's algorithm, 150 for all other fine-tuning.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Error at the start of that loop and after each of its iterations. Where the loop minimizes
+        another objective than the squared error, the square root of twice that objective.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
+
+    See Also
+    --------
+    DeepSemiNMF : Without labels.
+    WSFMA : All attributes in one layer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepnmf import DeepWSF, load_faces
+    >>> faces = load_faces(identities=4, size=16)
+    >>> y = np.column_stack([faces.labels["pose"], faces.labels["identity"]])
+    >>> model = DeepWSF((12, 6), lam=(0.01, 0.01)).fit(faces.X, y)
+    >>> [h.shape for h in model.features_]
+    [(180, 12), (180, 6)]
+    """
+
+    _name = "deep-wsf"
+
+    def __init__(
+        self,
+        layers: Sequence[int] | None = None,
+        *,
+        lam: float | Sequence[float] = 1e-3,
+        graph: LabelGraph = "binary",
+        sigma: float | None = None,
+        pretraining: Pretraining = "wsf",
+        variant: Variant = "printed",
+        activation: Activation = "identity",
+        loss: Loss = "paper",
+        loss_weights: float | Sequence[float] | None = None,
+        optimizer: Optimizer = "auto",
+        step: float | None = None,
+        ridge: float = 0.0,
+        sparsity: float = 0.0,
+        normal_form: NormalForm = "none",
+        form: Form = "fast",
+        init: Init = "optimal",
+        scale: Scale = "auto",
+        solver: Solver = "hals",
+        eta: float | None = None,
+        inner: int | None = None,
+        max_iter: int | None = None,
+        tol: float = 1e-6,
+        max_seconds: float | None = None,
+        measure_bound: bool = True,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+    ) -> None:
+        self.layers = layers
+        self.lam = lam
+        self.graph = graph
+        self.sigma = sigma
+        self.pretraining = pretraining
+        self.variant = variant
+        self.activation = activation
+        self.loss = loss
+        self.loss_weights = loss_weights
+        self.optimizer = optimizer
+        self.step = step
+        self.ridge = ridge
+        self.sparsity = sparsity
+        self.normal_form = normal_form
+        self.form = form
+        self.init = init
+        self.scale = scale
+        self.solver = solver
+        self.eta = eta
+        self.inner = inner
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_seconds = max_seconds
+        self.measure_bound = measure_bound
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def _settings(self, task: Task) -> Json:
+        deep = settings_of.deep(self, task.shape, task.seed)
+        return {
+            "deep": deep,
+            "lambda": check.weights("lam", self.lam, len(deep["layers"]), "layers"),
+            "graph": settings_of.label_graph(self),
+            "pretraining": check.choice("pretraining", self.pretraining, Pretraining),
+            "variant": check.choice("variant", self.variant, Variant),
+        }
+
+    @classmethod
+    def _params(cls, settings: Json) -> dict[str, Any]:
+        return {
+            "lam": tuple(settings["lambda"]),
+            **settings_of.label_graph_params(settings["graph"]),
+            "pretraining": settings["pretraining"],
+            "variant": settings["variant"],
+            **settings_of.deep_params(settings["deep"]),
+        }
+
+    def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
+        depth, found = len(settings["deep"]["layers"]), len(task.labels)
+        if found == depth:
+            return list(task.labels)
+        if found <= 1:
+            return [None] * (depth - found) + task.labels
+        raise ValueError(
+            f"y has {found} attributes, but there are {depth} layers: give a column for each layer "
+            "(-1 everywhere for a layer without labels), or one for the top layer"
+        )

@@ -1,0 +1,57 @@
+"""Types of parameters and results; the accepted values of every choice are listed here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.floating[Any]]
+Codes = NDArray[np.int64]
+FilePath = str | PathLike[str]
+RandomState = int | np.random.RandomState | None
+# An unknown label may be None, which ArrayLike does not allow.
+Labels = ArrayLike | Sequence[object]
+NamedLabels = Labels | Mapping[str, Labels]
+# Settings in the form of a model file.
+Json = dict[str, Any]
+
+Init = Literal["optimal", "svd", "kmeans", "random"]
+NonNegativeInit = Literal["nndsvda", "nndsvd", "nndsvdar", "random"]
+KMeansInit = Literal["k-means++"]
+Scale = Literal["auto", "h", "z", "balanced"]
+Solver = Literal["hals", "multiplicative", "accelerated"]
+
+Activation = Literal["identity", "relu", "softplus", "sigmoid", "stanh", "square"]
+Loss = Literal["paper", "layer", "data"]
+Optimizer = Literal["auto", "varpro", "apg", "apg-blocks", "adam"]
+NormalForm = Literal["none", "features", "basis"]
+Form = Literal["fast", "literal"]
+
+LabelGraph = Literal["binary", "rbf", "dot"]
+NeighborWeights = Literal["binary", "heat", "dot"]
+NeighborSearch = Literal["auto", "exact", "approximate"]
+Pretraining = Literal["wsf", "semi-nmf"]
+Variant = Literal["printed", "released"]
+
+Method = Literal["nonnegative", "basis"]
+StopReason = Literal["converged", "max-iterations", "time-budget", "cancelled"]
+
+Average = Literal["geometric", "arithmetic", "min", "max"]
+FacePreset = Literal["default", "multipie", "pie"]
+FeatureScaling = Literal["none", "unit-samples", "unit-rows", "whitened"]
+FloatType = Literal["float64", "float32"]
+PixelOrder = Literal["row-major", "column-major"]
+
+
+class Run(TypedDict):
+    """One loop of a fit, an entry of ``runs_``."""
+
+    stage: str
+    iterations: int
+    stop: StopReason
+    seconds: float
+    history: list[float]

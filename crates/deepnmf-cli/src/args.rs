@@ -109,7 +109,7 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Model; by default semi-nmf for one layer and deep-semi-nmf for more
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = ModelName::parser())]
     pub(crate) model: Option<ModelName>,
     /// Components of each layer, the one next to the data first, such as 625,40
     #[arg(

@@ -55,7 +55,6 @@ impl<X> DatasetOf<X> {
 }
 
 impl<T: Scalar> Dataset<T> {
-
     /// The number of samples, `n`.
     pub fn samples(&self) -> usize {
         self.x.cols()

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 
-use deepnmf::{Activation, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf, SemiNmf, WhitenedPca};
+use deepnmf::{
+    Activation, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf, SemiNmf, WhitenedPca,
+};
 use deepnmf_data::builtin::generate;
 use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{Attribute, Dataset};

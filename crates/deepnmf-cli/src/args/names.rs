@@ -1,8 +1,9 @@
 //! The names of the libraries' choices on the command line.
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use deepnmf::{
-    Abilities, Activation, Dtype, Form, HSolver, LabelGraph, Loss, NeighbourSearch,
+    Abilities, Activation, Dtype, Form, HSolver, LabelGraph, Loss, ModelInfo, NeighbourSearch,
     NeighbourWeights, NonNegativeStart, NormalForm, Optimizer, Pretraining, Projection, ScaleIn,
     Settings, Start, Variant,
 };
@@ -265,46 +266,30 @@ names! {
     }
 }
 
+/// A model by its name. The library lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ModelName(&'static ModelInfo);
+
 impl ModelName {
-    /// What the model can do.
-    pub(crate) fn abilities(self) -> Option<Abilities> {
-        let name = self.to_possible_value()?;
-        let model = Settings::MODELS.iter().find(|model| model.name == name.get_name());
-        model.map(|model| model.abilities)
+    /// Understands the names of all models, with a line of help for each.
+    pub(crate) fn parser() -> impl TypedValueParser<Value = Self> {
+        let models = Settings::MODELS.iter();
+        let values = models.map(|model| PossibleValue::new(model.name).help(model.summary));
+        PossibleValuesParser::new(values).try_map(|name| Self::find(&name).ok_or("no such model"))
     }
 
-    /// Whether the model takes non-negative data only.
-    pub(crate) fn is_non_negative(self) -> bool {
-        self.abilities().is_some_and(|can| !can.negative_data)
+    /// The model of this name.
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        Settings::MODELS.iter().find(|model| model.name == name).map(Self)
     }
-}
 
-/// Models that can be fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModelName {
-    /// X ~ Z H with H >= 0, one layer
-    SemiNmf,
-    /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
-    DeepSemiNmf,
-    /// X ~ Z H with H >= 0 and the label graph of one attribute
-    Wsf,
-    /// X ~ Z H with H >= 0 and the label graphs of several attributes
-    WsfMa,
-    /// X ~ Z1 g(Z2 ... g(Zm Hm)) with the label graph of an attribute for each layer
-    DeepWsf,
-    /// X ~ Z H with Z, H >= 0, for data without negative numbers
-    Nmf,
-    /// The same by Nesterov's method as published, to compare with
-    #[value(name = "nenmf")]
-    NeNmf,
-    /// nmf with graph regularization by a neighbour graph
-    Gnmf,
-    /// X ~ Z1 Z2 ... Zm Hm, nothing negative
-    MultilayerNmf,
-    /// nmf in which samples of a class have the same features
-    Cnmf,
-    /// nmf with Fisher's criterion: little scatter within classes, much between them
-    Dnmf,
-    /// Whitened principal components, the baseline
-    WhitenedPca,
+    /// Its name.
+    pub(crate) fn as_str(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What it can do.
+    pub(crate) fn abilities(self) -> Abilities {
+        self.0.abilities
+    }
 }

@@ -110,7 +110,8 @@ impl<T: Scalar> Lazy<'_, T> {
                 Map::Features { origin: vec![0.0; weights.len()], width }
             }
             Step::Igo(_) | Step::Resize { .. } => {
-                let why = "changes the number of features and cannot be taken lazily: load the data";
+                let why =
+                    "changes the number of features and cannot be taken lazily: load the data";
                 return Err(refuse(name, why));
             }
         };
@@ -147,7 +148,8 @@ impl<T: Scalar> Lazy<'_, T> {
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a sample's number
         let sample = first_of_all[0] as usize + 1;
-        let what = refused.filter(|_| first <= first_of_all[0]).map_or("all zero", |(_, what)| what);
+        let what =
+            refused.filter(|_| first <= first_of_all[0]).map_or("all zero", |(_, what)| what);
         Err(DataError::NoUnitNorm { sample, what })
     }
 

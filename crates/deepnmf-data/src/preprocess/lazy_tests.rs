@@ -5,7 +5,9 @@ use crate::Dataset;
 
 /// Counts with zeros, as documents have them; no sample is empty.
 fn counts() -> Matrix<f64> {
-    Matrix::from_fn(7, 300, |i, j| ((i * 31 + j * 17 + i * j) % 11) as f64 * f64::from(u8::from((i + j) % 3 > 0)))
+    Matrix::from_fn(7, 300, |i, j| {
+        ((i * 31 + j * 17 + i * j) % 11) as f64 * f64::from(u8::from((i + j) % 3 > 0))
+    })
 }
 
 fn close(a: &Matrix<f64>, b: &Matrix<f64>) -> bool {

@@ -29,10 +29,9 @@ pub(super) enum Plan {
 
 impl Plan {
     pub(super) fn new(args: &FitArgs) -> Result<Self, UsageError> {
-        let model = args.model.unwrap_or(match args.layers.len() {
-            1 => ModelName::SemiNmf,
-            _ => ModelName::DeepSemiNmf,
-        });
+        let usual = if args.layers.len() == 1 { "semi-nmf" } else { "deep-semi-nmf" };
+        let named = args.model.or_else(|| ModelName::find(usual));
+        let model = named.ok_or_else(|| UsageError(format!("there is no model {usual}")))?;
         refuse_foreign_flags(args, model)?;
         let options = options(args)?;
         let labels = &args.labels;
@@ -45,43 +44,44 @@ impl Plan {
             ))),
         };
         let deep = || deep(args, DeepSemiNmf::new(args.layers.clone()).with(options.clone()));
-        Ok(Self::Model(match model {
-            ModelName::WhitenedPca => WhitenedPca::new(shallow()?).seed(args.seed).into(),
-            ModelName::Nmf => nmf(args, shallow()?, &options)?.into(),
-            ModelName::NeNmf => {
+        Ok(Self::Model(match model.as_str() {
+            "whitened-pca" => WhitenedPca::new(shallow()?).seed(args.seed).into(),
+            "nmf" => nmf(args, shallow()?, &options)?.into(),
+            "nenmf" => {
                 let k = shallow()?;
                 NeNmf::new(k).with(nmf(args, k, &options)?).into()
             }
-            ModelName::Gnmf => gnmf(args, shallow()?, &options)?.into(),
-            ModelName::MultilayerNmf => {
+            "gnmf" => gnmf(args, shallow()?, &options)?.into(),
+            "multilayer-nmf" => {
                 MultilayerNmf::new(args.layers.clone()).with(nmf(args, 1, &options)?).into()
             }
-            ModelName::Cnmf => {
+            "cnmf" => {
                 labels.weights(1)?;
                 let k = shallow()?;
                 Cnmf::new(k).with(published(args, nmf(args, k, &options)?)).into()
             }
-            ModelName::Dnmf => {
+            "dnmf" => {
                 labels.weights(1)?;
                 let k = shallow()?;
                 let gamma = args.baseline.gamma.unwrap_or(GAMMA);
                 let dnmf = Dnmf::new(k, gamma, args.baseline.delta.unwrap_or(0.0));
                 dnmf.with(published(args, nmf(args, k, &options)?)).into()
             }
-            ModelName::SemiNmf => SemiNmf::new(shallow()?).with(options).into(),
-            ModelName::DeepSemiNmf if labels.auxiliary.is_some() => {
+            "semi-nmf" => SemiNmf::new(shallow()?).with(options).into(),
+            "deep-semi-nmf" if labels.auxiliary.is_some() => {
                 return Ok(Self::Transfer(deep_wsf(args, deep()?)?, deep()?));
             }
-            ModelName::DeepSemiNmf => deep()?.into(),
-            ModelName::Wsf => {
+            "deep-semi-nmf" => deep()?.into(),
+            "wsf" => {
                 let lambda = labels.weights(1)?[0];
                 Wsf::new(shallow()?, lambda).graph(labels.graph()?).with(options).into()
             }
-            ModelName::WsfMa => {
+            "wsf-ma" => {
                 let lambda = labels.weights(labels.attributes.len())?;
                 WsfMa::new(shallow()?, lambda).graph(labels.graph()?).with(options).into()
             }
-            ModelName::DeepWsf => deep_wsf(args, deep()?)?.into(),
+            "deep-wsf" => deep_wsf(args, deep()?)?.into(),
+            other => return Err(UsageError(format!("{other} cannot be fitted by this program"))),
         }))
     }
 }
@@ -89,24 +89,24 @@ impl Plan {
 /// Refuses flags that the model has no use for, so that none is ignored without a word.
 fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageError> {
     let can = model.abilities();
-    let labelled_model = can.is_some_and(|can| can.labels != LabelUse::None);
-    let any_sign = can.is_some_and(|can| can.negative_data);
-    let weak = labelled_model && any_sign;
-    let deep = can.is_some_and(|can| can.deep) && any_sign;
-    let classes = labelled_model && !any_sign;
-    let transfer = args.labels.auxiliary.is_some() && model == ModelName::DeepSemiNmf;
-    let (gnmf, dnmf) = (model == ModelName::Gnmf, model == ModelName::Dnmf);
-    let semi = matches!(model, ModelName::SemiNmf | ModelName::DeepSemiNmf) && !transfer;
+    let takes_labels = can.labels != LabelUse::None;
+    let weak = takes_labels && can.negative_data;
+    let deep = can.deep && can.negative_data;
+    let classes = takes_labels && !can.negative_data;
+    let name = model.as_str();
+    let transfer = args.labels.auxiliary.is_some() && name == "deep-semi-nmf";
+    let (gnmf, dnmf) = (name == "gnmf", name == "dnmf");
+    let semi = can.labels == LabelUse::None && can.negative_data && !can.centred && !transfer;
     let (labels, baseline) = (&args.labels, &args.baseline);
-    let tied = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
+    let weak_models = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
     let labelled = "wsf, wsf-ma, deep-wsf, cnmf or dnmf (or deep-semi-nmf with --auxiliary)";
     let weighted = "wsf, wsf-ma, deep-wsf or gnmf (or deep-semi-nmf with --auxiliary)";
     let flags = [
         ("--auxiliary", labels.auxiliary.is_some(), transfer, "deep-semi-nmf"),
         ("--attributes", !labels.attributes.is_empty(), weak || transfer || classes, labelled),
         ("--lambda", !labels.lambda.is_empty(), weak || transfer || gnmf, weighted),
-        ("--graph", labels.graph.is_some(), weak || transfer, tied),
-        ("--sigma", labels.sigma.is_some(), weak || transfer, tied),
+        ("--graph", labels.graph.is_some(), weak || transfer, weak_models),
+        ("--sigma", labels.sigma.is_some(), weak || transfer, weak_models),
         (
             "--label-fraction",
             labels.label_fraction.is_some(),
@@ -132,7 +132,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     if let Some((flag, _, _, owners)) = flags.iter().find(|(_, given, used, _)| *given && !used) {
         return foreign(flag, owners);
     }
-    if model == ModelName::NeNmf && args.solver.is_some() {
+    if name == "nenmf" && args.solver.is_some() {
         return Err(UsageError("nenmf has a rule of its own: leave --solver out".into()));
     }
     Ok(())
@@ -297,7 +297,7 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let start = match args.init {
         None => Start::default(),
         // What nmf makes of the name it says itself.
-        Some(name) if args.model.is_some_and(ModelName::is_non_negative) => {
+        Some(name) if args.model.is_some_and(|model| !model.abilities().negative_data) => {
             name.of_any_sign().unwrap_or_default()
         }
         Some(name) => name.of_any_sign().ok_or_else(|| {

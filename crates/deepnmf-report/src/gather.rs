@@ -1,5 +1,6 @@
 //! Gathers what a page shows: every step from features to sentences, in their order.
 
+use deepnmf::graph::nearest_neighbours;
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{Dataset, ImageShape};
@@ -13,7 +14,6 @@ use crate::draft::Draft;
 use crate::error::Result;
 use crate::features::{Layers, columns};
 use crate::maps::{NEIGHBOURS, principal, tsne_map};
-use crate::neighbours::nearest;
 use crate::numbers::short;
 use crate::pictures::{Atlas, Levels, Picture, Tiles};
 use crate::samples::{Samples, Shown};
@@ -209,7 +209,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         for (i, layer) in self.layers.layers.iter().enumerate() {
             tell(&format!("drawing layer {}", i + 1));
             let factors = &self.model.factors;
-            let near = nearest(&columns(&layer.scaled, places), NEIGHBOURS);
+            let near = nearest_neighbours(&columns(&layer.scaled, places), NEIGHBOURS);
             let principal = principal(&layer.scaled, places, self.draft.options.seed)?;
             let h = columns(&layer.h, places);
             views.push(LayerView {

@@ -33,7 +33,6 @@ mod error;
 mod features;
 mod gather;
 mod maps;
-mod neighbours;
 mod numbers;
 mod page;
 mod pictures;

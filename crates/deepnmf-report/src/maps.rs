@@ -6,11 +6,11 @@
 
 use bhtsne::{Neighbor, tSNE};
 use deepnmf::Matrix;
+use deepnmf::graph::Neighbour;
 use deepnmf::matrix::{SvdMethod, product, truncated_svd};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::neighbours::Near;
 use crate::numbers::{moments, narrow, short};
 
 /// Neighbours that t-SNE sees of every sample: three times its perplexity.
@@ -67,7 +67,7 @@ fn sign_of(axis: &[f64]) -> f64 {
 }
 
 /// A map by t-SNE that begins at `start`, or nothing for too few or identical samples.
-pub(crate) fn tsne_map(near: &[Vec<Near>], start: &Map) -> Result<Option<Map>> {
+pub(crate) fn tsne_map(near: &[Vec<Neighbour>], start: &Map) -> Result<Option<Map>> {
     if near.len() < FEWEST || near.iter().flatten().all(|near| near.distance == 0.0) {
         return Ok(None);
     }
@@ -81,11 +81,11 @@ pub(crate) fn tsne_map(near: &[Vec<Near>], start: &Map) -> Result<Option<Map>> {
     Ok(Some(Map { x: axis(0).collect(), y: axis(1).collect(), explained: None }))
 }
 
-fn embed(near: &[Vec<Near>], begin: Vec<f32>) -> Vec<f32> {
+fn embed(near: &[Vec<Neighbour>], begin: Vec<f32>) -> Vec<f32> {
     let table: Vec<Vec<Neighbor<f32>>> = near
         .iter()
         .map(|row| {
-            let one = |n: &Near| Neighbor { index: n.sample, distance: narrow(n.distance) };
+            let one = |n: &Neighbour| Neighbor { index: n.sample, distance: narrow(n.distance) };
             row.iter().map(one).collect()
         })
         .collect();
@@ -112,7 +112,7 @@ fn small(start: &Map) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::neighbours::nearest;
+    use deepnmf::graph::nearest_neighbours;
 
     /// Three groups far from each other, in five dimensions.
     fn groups() -> Matrix<f64> {
@@ -125,7 +125,10 @@ mod tests {
     /// Whether the points nearest to each are of its own group.
     fn keeps_groups_together(map: &Map) -> bool {
         let points = Matrix::from_fn(2, map.x.len(), |i, j| f64::from([&map.x, &map.y][i][j]));
-        nearest(&points, 5).iter().enumerate().all(|(i, n)| n.iter().all(|n| n.sample % 3 == i % 3))
+        nearest_neighbours(&points, 5)
+            .iter()
+            .enumerate()
+            .all(|(i, n)| n.iter().all(|n| n.sample % 3 == i % 3))
     }
 
     #[test]
@@ -135,7 +138,7 @@ mod tests {
         let principal = principal(&h, &shown, 0).unwrap();
         let [first, second] = principal.explained.unwrap();
         assert!(first >= second && first + second > 0.9);
-        let near = nearest(&h, 15);
+        let near = nearest_neighbours(&h, 15);
         let tsne = tsne_map(&near, &principal).unwrap().unwrap();
         assert!(keeps_groups_together(&principal) && keeps_groups_together(&tsne));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -150,7 +153,7 @@ mod tests {
             let shown: Vec<usize> = (0..20).collect();
             let map = principal(&h, &shown, 0).unwrap();
             assert!(map.x.iter().chain(&map.y).all(|v| *v == 0.0), "{value}: {map:?}");
-            assert_eq!(tsne_map(&nearest(&h, 15), &map).unwrap(), None);
+            assert_eq!(tsne_map(&nearest_neighbours(&h, 15), &map).unwrap(), None);
         }
     }
 }

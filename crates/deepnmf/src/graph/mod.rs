@@ -29,7 +29,9 @@ mod tiles;
 pub use binary::SameLabel;
 pub use dot::DotProduct;
 pub use fisher::Fisher;
-pub use knn::{NeighbourSearch, NeighbourWeights, Neighbours, Search};
+pub use knn::{
+    Neighbour, NeighbourSearch, NeighbourWeights, Neighbours, Search, nearest_neighbours,
+};
 pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
 pub use sum::{Weighted, WeightedSum};

@@ -2,7 +2,8 @@
 //!
 //! Lloyd's algorithm, seen through the data's products alone: with one-hot memberships `M`, the
 //! centroids are `X M^T` divided by the cluster sizes, and `|x_j - c|^2 = |x_j|^2 - 2 c^T x_j +
-//! |c|^2` needs `C^T X`.
+//! |c|^2` needs `C^T X`. So it runs on any data, in any parts. Clusters that somebody looks at come from
+//! `deepnmf-eval`, whose k-means restarts, bounds distances and improves its result, on features in memory.
 
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};

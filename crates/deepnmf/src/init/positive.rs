@@ -58,9 +58,9 @@ pub(super) fn positive_direction<T: Scalar>(
     if let Some(y) = flattest(b, parts)? {
         return Ok(Some(Direction::Along(y)));
     }
-    let columns = Units::of(b, parts);
+    let units = Units::of(b, parts);
     let mut least = [f64::INFINITY; 2];
-    for c in columns.units.columns() {
+    for c in units.columns.columns() {
         least = [least[0].min(c[0]), least[1].min(-c[0])];
     }
     parts.min(&mut least)?;
@@ -70,7 +70,7 @@ pub(super) fn positive_direction<T: Scalar>(
     if leading >= COMFORTABLE {
         return Ok(Some(Direction::Leading { flipped }));
     }
-    Ok(match columns.widest_margin()? {
+    Ok(match units.widest_margin()? {
         Some(Margin { along, width }) if width > leading.max(SMALLEST) => {
             Some(Direction::Along(along))
         }
@@ -110,7 +110,7 @@ fn flattest<T: Scalar>(b: &Matrix<T>, parts: Parts<'_>) -> Result<Option<Vec<f64
 
 /// The non-zero columns of this part scaled to length one, in `f64`.
 struct Units<'a> {
-    units: Matrix<f64>,
+    columns: Matrix<f64>,
     /// Which sample each of them is, among those of all parts.
     samples: Vec<usize>,
     parts: Parts<'a>,
@@ -135,24 +135,26 @@ impl<'a> Units<'a> {
                 samples.push(parts.range().start + j);
             }
         }
-        let units = Matrix::from_fn(b.rows(), samples.len(), |i, j| data[i + j * b.rows()]);
-        Self { units, samples, parts }
+        let columns = Matrix::from_fn(b.rows(), samples.len(), |i, j| data[i + j * b.rows()]);
+        Self { columns, samples, parts }
     }
 
     /// The unit vector with the largest smallest component along all columns of all parts, if that is
     /// positive.
     fn widest_margin(&self) -> Result<Option<Margin>> {
-        let mut mean = self.units.row_sums();
+        let mut mean = self.columns.row_sums();
         self.parts.sum(&mut mean)?;
         let mut chosen = self.with_least(&mean, f64::INFINITY)?;
         loop {
-            let Some(best) = widest_margin_of(&chosen, self.units.rows()) else { return Ok(None) };
+            let Some(best) = widest_margin_of(&chosen, self.columns.rows()) else {
+                return Ok(None);
+            };
             // What the chosen ones reach bounds what all can reach, so nothing below is a proof.
             let violated = self.with_least(&best.along, best.width - 1e-9)?;
             let before = chosen.len();
             chosen.extend(violated);
             if chosen.len() == before {
-                let along = self.units.columns().map(|c| dot(c, &best.along));
+                let along = self.columns.columns().map(|c| dot(c, &best.along));
                 let mut width = [along.fold(f64::INFINITY, f64::min)];
                 self.parts.min(&mut width)?;
                 return Ok((width[0] > 0.0).then_some(Margin { width: width[0], ..best }));
@@ -162,9 +164,9 @@ impl<'a> Units<'a> {
 
     /// The columns of all parts with the smallest component along `y`, as far as it is below `limit`.
     fn with_least(&self, y: &[f64], limit: f64) -> Result<Chosen> {
-        let (k, most) = (self.units.rows(), ADDED.max(self.units.rows()));
+        let (k, most) = (self.columns.rows(), ADDED.max(self.columns.rows()));
         let mut along: Vec<(f64, usize)> =
-            self.units.columns().enumerate().map(|(j, c)| (dot(c, y), j)).collect();
+            self.columns.columns().enumerate().map(|(j, c)| (dot(c, y), j)).collect();
         along.retain(|(v, _)| *v < limit);
         along.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         along.truncate(most);
@@ -172,7 +174,7 @@ impl<'a> Units<'a> {
         let mut proposed = Vec::with_capacity(along.len() * (k + 2));
         for (component, j) in along {
             proposed.extend([component, self.samples[j] as f64]);
-            proposed.extend(self.units.col(j));
+            proposed.extend(self.columns.col(j));
         }
         let all = self.parts.gather_lists(&proposed)?;
         let mut all: Vec<&[f64]> = all.chunks_exact(k + 2).collect();

@@ -41,7 +41,8 @@ pub trait Communicator: Sync {
     fn reduce(&self, reduction: Reduction, values: &mut [f64]) -> Result<()>;
 
     /// Tell the others that this part has failed, so that nobody waits for it. Their calls of
-    /// [`reduce`](Self::reduce), pending and later, fail.
+    /// [`reduce`](Self::reduce) that this part has not joined fail, pending ones and later ones; a call
+    /// that all parts have joined still returns its answer.
     fn abort(&self, why: &Error);
 }
 

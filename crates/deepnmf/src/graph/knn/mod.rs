@@ -208,6 +208,30 @@ fn check_neighbours(neighbours: usize, samples: usize) -> Result<()> {
     Err(Error::parameter("the number of neighbours of the graph", neighbours, accepted))
 }
 
+/// Another sample and how far it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// The other sample.
+    pub sample: usize,
+    /// Its distance.
+    pub distance: f64,
+}
+
+/// For every sample (column) the `count` nearest others, exactly, the nearest first; of equally near ones
+/// the first. There are fewer where there are not so many.
+pub fn nearest_neighbours<T: Scalar>(x: &Matrix<T>, count: usize) -> Vec<Vec<Neighbour>> {
+    let n = x.cols();
+    let mut found = vec![vec![]; n];
+    let count = count.min(n.saturating_sub(1));
+    if count > 0 {
+        for edge in exact::nearest(&Columns::about_the_mean(x.clone()), count) {
+            let distance = edge.squared_length.sqrt();
+            found[edge.from].push(Neighbour { sample: edge.to, distance });
+        }
+    }
+    found
+}
+
 /// One direction of an edge.
 #[derive(Debug, Clone, Copy)]
 struct Edge {
@@ -246,4 +270,24 @@ fn shortest<T: Scalar>(
     edges.sort_by(|a, b| a.squared_length.total_cmp(&b.squared_length)); // stable
     edges.truncate(count);
     edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_come_in_the_order_of_their_distance() {
+        let h = Matrix::from_vec(1, 4, vec![0.0, 3.0, 1.0, 7.0]).unwrap();
+        let near = nearest_neighbours(&h, 2);
+        let samples = |i: usize| near[i].iter().map(|n| n.sample).collect::<Vec<_>>();
+        assert_eq!([samples(0), samples(3)], [[2, 1], [1, 2]]);
+        assert!((near[3][0].distance - 4.0f64).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_single_sample_has_no_neighbour() {
+        let h = Matrix::from_vec(2, 1, vec![1.0, 2.0]).unwrap();
+        assert_eq!(nearest_neighbours(&h, 5), [vec![]]);
+    }
 }

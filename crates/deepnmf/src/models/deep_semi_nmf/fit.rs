@@ -133,7 +133,7 @@ impl DeepSemiNmf {
                 stage: Stage::Pretraining { layer: i + 1 },
                 graph: graphs.of(i + 1),
             };
-            let layer = start_and_run(input, wanted, &self.options, session)?;
+            let layer = start_and_run(input, &wanted, &self.options, session)?;
             if i == 0 {
                 record.singular_values = layer.singular_values;
             }

@@ -17,7 +17,7 @@ const LOSSES: [Loss; 3] = [Loss::Paper, Loss::Layer, Loss::Data];
 fn factors(activation: Activation, depth: usize) -> Factors<f64> {
     let below = std::iter::once(P).chain(LAYERS);
     let sizes = || LAYERS.iter().take(depth).zip(below.clone()).enumerate();
-    let z = sizes().map(|(i, (&k, below))| normal(below, k, i as u64).map(|v| 0.5 * v)).collect();
+    let z = sizes().map(|(i, (&k, below))| normal(below, k, i as u64).map(|v| 0.3 * v)).collect();
     let h = sizes().map(|(i, (&k, _))| positive(k, N, 10 + i as u64).map(|v| v + 0.1)).collect();
     Factors { activation, ..Factors::new(z, h) }
 }

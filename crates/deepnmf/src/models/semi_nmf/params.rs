@@ -87,7 +87,7 @@ pub(crate) fn fit_regularized<T: Scalar>(
 ) -> Result<Outcome<T>> {
     check(x, k, options)?;
     let wanted = LayerTask { components: k, last: true, stage: Stage::Fitting, graph };
-    let layer = start_and_run(x, wanted, options, session)?;
+    let layer = start_and_run(x, &wanted, options, session)?;
     // With a graph the history is that of another objective.
     let error = graph.map(|_| crate::reconstruction_error(x, &layer.z, &layer.h)).transpose()?;
     let record = Record {
@@ -138,11 +138,11 @@ pub(crate) struct Layer<T> {
 /// Starts and runs Semi-NMF on the input of one layer.
 pub(crate) fn start_and_run<T: Scalar>(
     x: &dyn DataMatrix<T>,
-    layer: LayerTask<'_, T>,
+    layer: &LayerTask<'_, T>,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
-    let LayerTask { components, last, stage, graph } = layer;
+    let LayerTask { components, last, stage, graph } = *layer;
     let (mut singular_values, mut found) = (None, true);
     let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
         let scale = options.scale.in_layer(last);

@@ -13,6 +13,7 @@ pub(crate) enum Purpose {
     Start = 1,
     Svd = 2,
     KMeans = 3,
+    Neighbours = 4,
 }
 
 /// The stream of random numbers for one purpose.

@@ -49,8 +49,9 @@ impl Package<'_> {
         say("== Python package: the wheel");
         let wheels = target(self.workspace).join("wheels");
         let _ = fs::remove_dir_all(&wheels);
-        let mut build = self.module("maturin", ["build", "--profile", "dev", "--quiet", "--out"]);
-        run(build.arg(&wheels))?;
+        let same = ["--profile", "dev", "--all-features"]; // as `cargo test` has
+        let mut build = self.module("maturin", ["build", "--quiet"]);
+        run(build.args(same).arg("--out").arg(&wheels))?;
         let found = fs::read_dir(&wheels).map_err(|e| format!("{}: {e}", wheels.display()))?;
         let mut found = found.flatten().map(|entry| entry.path());
         found.next().ok_or_else(|| format!("{} holds no wheel", wheels.display()))

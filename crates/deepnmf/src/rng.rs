@@ -19,6 +19,7 @@ pub(crate) enum Purpose {
     Start = 1,
     Svd = 2,
     KMeans = 3,
+    Neighbours = 4,
 }
 
 /// Words of the stream that one sample's normal numbers may use. The method that makes them takes one or

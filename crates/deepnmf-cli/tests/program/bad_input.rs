@@ -1,11 +1,6 @@
 //! Every mistake ends in one sentence that names the culprit, and leaves every file as it was.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder, npy, samples, table};
+use crate::common::{FACES, Folder, npy, samples, table};
 
 /// A MATLAB v5 file with one variable of 64-bit numbers.
 fn mat(name: &str, rows: u32, cols: u32) -> Vec<u8> {

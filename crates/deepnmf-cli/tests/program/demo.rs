@@ -1,12 +1,7 @@
 //! `deepnmf demo`, and what a newcomer sees first: help, version, completions.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
+use crate::common::{Folder, number, read_npy, tensors};
 use assert_cmd::assert::OutputAssertExt;
-use common::{Folder, number, read_npy, tensors};
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 use serde_json::json;

@@ -2,8 +2,6 @@
 //!
 //! `DEEPNMF_PYTHON` names a Python interpreter that has both.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 

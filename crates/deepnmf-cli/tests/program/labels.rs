@@ -1,11 +1,6 @@
 //! Models that learn from labels, end to end.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder, number, tensors};
+use crate::common::{FACES, Folder, number, tensors};
 
 const THREE: &str = "--model deep-wsf --layers 10,6,4 --attributes pose,none,identity";
 

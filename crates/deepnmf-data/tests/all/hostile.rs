@@ -1,10 +1,8 @@
 //! The seeds of the fuzz targets, as they are and harmed at random: data or an error, within bounded
 //! memory. `fuzz/src/lib.rs` says what exactly must hold, `fuzz/seeds/make.py` what the seeds are.
 
-#![allow(clippy::unwrap_used)] // as in every test
-
 #[allow(unreachable_pub)] // a library elsewhere
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../../../fuzz/src/lib.rs"]
 mod fuzz;
 
 use std::fs;

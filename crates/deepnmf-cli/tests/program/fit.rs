@@ -1,11 +1,6 @@
 //! `deepnmf fit`: the same bits whatever the threads, and one JSON object that tells the truth.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder, npy, number, samples, table, tensors};
+use crate::common::{FACES, Folder, npy, number, samples, table, tensors};
 use serde_json::json;
 
 #[test]

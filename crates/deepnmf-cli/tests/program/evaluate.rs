@@ -1,11 +1,6 @@
 //! `deepnmf evaluate` and `deepnmf datasets`: what features are good for, and where data come from.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder};
+use crate::common::{FACES, Folder};
 use deepnmf_testing::real_data;
 use serde_json::Value;
 

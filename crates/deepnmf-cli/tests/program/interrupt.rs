@@ -1,11 +1,5 @@
 //! Ctrl-C and closed pipes: what was found so far is kept, and nobody sees a panic.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
 use std::io;
 #[cfg(target_os = "linux")]
 use std::io::Write;
@@ -18,7 +12,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{FACES, Folder, Run, number, tensors};
+use crate::common::{FACES, Folder, Run, number, tensors};
 use serde_json::Value;
 
 /// The longest wait before a test gives up.

@@ -6,8 +6,6 @@
 //! scikit-learn alike: over 20 seeds it is between 86% and 93% for 40 components, and for 100
 //! components 100% or, when two persons share a cluster, 97.9%. The swaps after it find them apart.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // helpers of tests
-
 use deepnmf::{Factorization, Matrix, WhitenedPca};
 use deepnmf_data::preprocess::Normalize;
 use deepnmf_data::{Dataset, LoadOptions, load};

@@ -1,13 +1,8 @@
 //! The least errors on the real face pictures behind the paper's results, where they are at hand.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{Folder, Run, number};
+use crate::common::{Folder, Run, number};
 use serde_json::Value;
 
 /// The pictures, or `None` after a word about why the test is skipped.

@@ -1,9 +1,7 @@
 //! Every bad file ends in one sentence that names the culprit and what would work.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
 #[allow(dead_code)] // shared with the unit tests, which use all of it
-#[path = "../src/load/test_files.rs"]
+#[path = "../../src/load/test_files.rs"]
 mod test_files;
 
 use std::fs;

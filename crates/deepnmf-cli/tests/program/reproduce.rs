@@ -1,15 +1,10 @@
 //! `deepnmf reproduce`, as quick as it gets.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 const EXPERIMENTS: [&str; 6] =

@@ -1,6 +1,6 @@
 //! For eyes, not for machines: writes the built-in faces where one can look at them.
 //!
-//! `cargo test -p deepnmf-data --test faces_sheet -- --ignored`
+//! `cargo test -p deepnmf-data faces_sheet -- --ignored`
 
 use std::error::Error;
 

@@ -1,11 +1,6 @@
 //! `deepnmf report`: one page that explores a model.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder, table};
+use crate::common::{FACES, Folder, table};
 use deepnmf_testing::real_data;
 use serde_json::Value;
 

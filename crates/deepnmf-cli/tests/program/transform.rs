@@ -1,11 +1,6 @@
 //! `deepnmf transform`: features of samples, prepared as those of the model were.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder, npy, number, read_npy, samples, table};
+use crate::common::{FACES, Folder, npy, number, read_npy, samples, table};
 use serde_json::json;
 
 /// How far two lists of numbers are apart, relative to the second.

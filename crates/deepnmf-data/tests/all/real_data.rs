@@ -1,7 +1,5 @@
 //! The real face pictures behind the paper's results, where they are at hand.
 
-#![allow(clippy::float_cmp)] // whole numbers are exact
-
 #[cfg(feature = "images")]
 use deepnmf_data::ImageOptions;
 use deepnmf_data::{LoadOptions, load};

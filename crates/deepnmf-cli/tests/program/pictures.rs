@@ -1,11 +1,6 @@
 //! `--image`: rows of a file that are pictures.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
-
-#[allow(dead_code)] // each test file uses a part of it
-mod common;
-
-use common::{FACES, Folder, npy, number, read_npy};
+use crate::common::{FACES, Folder, npy, number, read_npy};
 use serde_json::json;
 
 const WIDTH: usize = 6;

@@ -1,0 +1,17 @@
+//! The program as people run it. One test program for all of it: each would be linked anew.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
+mod bad_input;
+mod common;
+mod demo;
+mod evaluate;
+mod fit;
+#[cfg(unix)]
+mod interrupt;
+mod labels;
+mod pictures;
+mod pie;
+mod report;
+mod reproduce;
+mod transform;

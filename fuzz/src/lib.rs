@@ -228,7 +228,7 @@ fn check_model<T: Scalar>(model: &Model<T>) {
     let steps = model.provenance.preprocessing.clone();
     // Resizing takes as much memory as the new size needs, however small the file that asks for it.
     let is_bounded = |chain: &Pipeline| !chain.steps().iter().any(|s| s.name() == "resize");
-    if let Some(chain) = serde_json::from_value(steps).ok().filter(is_bounded) {
+    if let Some(chain) = steps.read().ok().flatten().filter(is_bounded) {
         let image_shape = Some(ImageShape { width: 2, height: 2, order: PixelOrder::RowMajor });
         let x = Matrix::from_fn(4, 3, |i, j| T::from_f64((i + j) as f64));
         let mut data = Dataset { image_shape, ..Dataset::new(x) };

@@ -4,13 +4,12 @@ use std::path::{Path, is_separator};
 
 use anyhow::{Context, Result, anyhow, bail};
 use deepnmf::persist::check_writable;
-use deepnmf::{Model, Provenance, Scalar};
+use deepnmf::{Model, Provenance, Recorded, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{
-    DataError, Dataset, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions, builtin, load,
+    DataError, Dataset, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions,
+    builtin, load,
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
 
 use crate::args::{DataArgs, ReadArgs, UsageError};
 
@@ -61,18 +60,19 @@ fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
 }
 
 /// What the model file should remember of the data, which are still as they were read.
-pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Provenance {
-    Provenance {
+pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Result<Provenance> {
+    let shown = data.image_shape.map(|shape| Recorded::of(&DisplayHints { image: Some(shape) }));
+    Ok(Provenance {
         feature_names: data.feature_names.clone(),
-        preprocessing: json!(steps),
-        display: data.image_shape.map_or(Value::Null, |shape| json!({ "image": shape })),
+        preprocessing: Recorded::of(steps)?,
+        display: shown.transpose()?.unwrap_or_default(),
         attributes: vec![],
-    }
+    })
 }
 
 /// The pictures that the samples of a model were, as they were read.
 pub(crate) fn image_shape<T: Scalar>(model: &Model<T>) -> Option<ImageShape> {
-    ImageShape::deserialize(model.provenance.display.get("image")?).ok()
+    model.provenance.display.read::<DisplayHints>().ok()??.image
 }
 
 /// Finds out, before the work, that its result can be written, and not over what is `read`.
@@ -100,13 +100,15 @@ pub(crate) fn check_output(out: &Path, read: &[&Path]) -> Result<()> {
 pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
     check_feature_names(model, data)?;
     check_image_shape(model, data)?;
-    let steps = &model.provenance.preprocessing;
-    if steps.is_null() {
-        return Ok(());
-    }
-    let steps: Pipeline = serde_json::from_value(steps.clone()).with_context(|| {
-        format!("the model's preprocessing {steps} is not known to this version of the program")
-    })?;
+    let recorded = &model.provenance.preprocessing;
+    let steps: Pipeline = recorded
+        .read()
+        .with_context(|| {
+            format!(
+                "the model's preprocessing {recorded} is not known to this version of the program"
+            )
+        })?
+        .unwrap_or_default();
     steps.apply(data).map_err(|error| match error {
         // The library's advice is a flag of fit.
         DataError::NoUnitNorm { sample, what } => anyhow!(

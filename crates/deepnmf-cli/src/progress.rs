@@ -37,7 +37,7 @@ impl Progress {
         }
         self.stage = Some(stage);
         self.bar.set_style(ProgressStyle::default_spinner());
-        self.bar.set_message(format!("{stage}: computing the start"));
+        self.bar.set_message(format!("{stage}: initializing"));
     }
 }
 

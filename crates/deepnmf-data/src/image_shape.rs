@@ -28,6 +28,14 @@ pub struct ImageShape {
     pub order: PixelOrder,
 }
 
+/// What a model file records to show samples and features by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisplayHints {
+    /// The pictures that samples are.
+    #[serde(default)]
+    pub image: Option<ImageShape>,
+}
+
 /// The order in which the pixels of a picture become features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -30,6 +30,6 @@ mod write;
 
 pub use dataset::{Attribute, Dataset, DatasetOf};
 pub use error::{Cell, DataError, Fault};
-pub use image_shape::{ImageShape, PixelOrder};
+pub use image_shape::{DisplayHints, ImageShape, PixelOrder};
 pub use load::{ImageOptions, JoinBy, LabelFile, LoadOptions, load};
 pub use write::write_npy;

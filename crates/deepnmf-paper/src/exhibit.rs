@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use deepnmf::{CancelToken, Model, Provenance};
+use deepnmf::{CancelToken, Model, Provenance, Recorded};
 use deepnmf_data::Dataset;
 use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_report::{Draft, Options};
@@ -28,13 +28,17 @@ pub(crate) struct Exhibit {
 
 impl Exhibit {
     /// One of samples that were scaled to unit norm, with the attributes that it has learnt from.
-    pub(crate) fn new(model: Model<f64>, samples: Dataset<f64>, learnt: &[&str]) -> Self {
+    pub(crate) fn new(
+        model: Model<f64>,
+        samples: Dataset<f64>,
+        learnt: &[&str],
+    ) -> deepnmf::Result<Self> {
         let provenance = Provenance {
-            preprocessing: serde_json::json!(Pipeline::new([Step::Unit])),
+            preprocessing: Recorded::of(&Pipeline::new([Step::Unit]))?,
             attributes: learnt.iter().map(|name| Some((*name).to_owned())).collect(),
             ..Provenance::default()
         };
-        Self { model: Model { provenance, ..model }, samples, remark: "" }
+        Ok(Self { model: Model { provenance, ..model }, samples, remark: "" })
     }
 }
 

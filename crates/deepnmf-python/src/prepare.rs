@@ -11,13 +11,11 @@ use crate::errors::of_data;
 /// The steps that the samples of a model went through.
 pub(crate) fn steps<T: Scalar>(model: &Model<T>) -> PyResult<Pipeline> {
     let stored = &model.provenance.preprocessing;
-    if stored.is_null() {
-        return Ok(Pipeline::default());
-    }
-    serde_json::from_value(stored.clone()).map_err(|_| {
+    let steps = stored.read::<Pipeline>().map_err(|_| {
         let text = format!("the model's preprocessing {stored} is not known to this version");
         PyValueError::new_err(text)
-    })
+    })?;
+    Ok(steps.unwrap_or_default())
 }
 
 /// The samples after those steps; nothing if there are none.

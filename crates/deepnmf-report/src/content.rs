@@ -142,9 +142,8 @@ pub struct Curve {
 impl ModelView {
     pub(crate) fn of<T: Scalar>(model: &Model<T>) -> Self {
         let steps = &model.provenance.preprocessing;
-        let preprocessing = match serde_json::from_value::<Pipeline>(steps.clone()) {
-            Ok(steps) => steps.to_string(),
-            Err(_) if steps.is_null() => "none".into(),
+        let preprocessing = match steps.read::<Pipeline>() {
+            Ok(steps) => steps.unwrap_or_default().to_string(),
             Err(_) => steps.to_string(),
         };
         let mut settings = Vec::new();

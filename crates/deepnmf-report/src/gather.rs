@@ -3,8 +3,7 @@
 use deepnmf::graph::nearest_neighbours;
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_data::preprocess::{Pipeline, Step};
-use deepnmf_data::{Dataset, ImageShape};
-use serde::Deserialize;
+use deepnmf_data::{Dataset, DisplayHints, ImageShape};
 
 use crate::attributes::{Known, cut, known};
 use crate::bases::basis;
@@ -275,12 +274,12 @@ impl<'a, T: Scalar> Gathering<'a, T> {
 
 /// The pictures that the samples of a model were, as its file remembers them.
 fn remembered<T>(model: &Model<T>) -> Option<ImageShape> {
-    ImageShape::deserialize(model.provenance.display.get("image")?).ok()
+    model.provenance.display.read::<DisplayHints>().ok()??.image
 }
 
 /// The pictures whose gradient orientations a model sees.
 fn of_orientations<T>(model: &Model<T>) -> Option<ImageShape> {
-    let steps: Pipeline = serde_json::from_value(model.provenance.preprocessing.clone()).ok()?;
+    let steps: Pipeline = model.provenance.preprocessing.read().ok()??;
     steps.steps().iter().rev().find_map(|step| match step {
         Step::Igo(shape) => *shape,
         _ => None,

@@ -129,7 +129,7 @@ fn pictures_are_drawn_as_read_and_as_the_model_sees_them() {
     let mut steps = Pipeline::new([Step::Igo(None)]);
     steps.fit_apply(&mut faces).unwrap();
     let mut model = SemiNmf::new(4).fit(&faces.x).unwrap();
-    model.provenance.preprocessing = serde_json::to_value(&steps).unwrap();
+    model.provenance.preprocessing = deepnmf::Recorded::of(&steps).unwrap();
     let report = draft.finish(&model, &faces, &mut |_| ()).unwrap();
     let samples = &report.content().samples;
     assert_eq!(samples.pictures.as_ref().map(|atlas| atlas.width), Some(10));

@@ -36,6 +36,15 @@ pub fn generator(seed: u64, task: u64) -> ChaCha8Rng {
     rng
 }
 
+/// The random numbers of built-in data and of splits of data. Their bits are part of what these are, so
+/// they keep their own rule: the seed and the purpose are the key itself, with nothing stretched.
+pub fn keyed(seed: u64, purpose: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&purpose.to_le_bytes());
+    ChaCha8Rng::from_seed(key)
+}
+
 /// The stream of random numbers for one purpose.
 pub(crate) fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
     generator(seed, purpose as u64)

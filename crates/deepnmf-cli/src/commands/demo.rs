@@ -38,7 +38,7 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let drawn = faces.x.clone();
     let draft = Draft::new(&faces, report_options(args));
     let steps = Pipeline::new([Step::Unit]);
-    let provenance = provenance(&faces, &steps);
+    let provenance = provenance(&faces, &steps)?;
     steps.apply(&mut faces)?;
 
     let cancel = cancelled_by_interrupt()?;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance, Scalar,
+    Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance, Recorded, Scalar,
     StopReason, WarmStart,
 };
 use deepnmf_data::{Attribute, Dataset};
@@ -40,10 +40,10 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
     let mut steps = args.normalize.clone();
-    let raw = provenance(&data, &steps);
+    let raw = provenance(&data, &steps)?;
     steps.fit_apply(&mut data).with_context(|| args.data.data.display().to_string())?;
     // The chain as fitted, and the data as they came.
-    let provenance = Provenance { preprocessing: json!(steps), ..raw };
+    let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
     let mut given = given(args)?;
     let mut labelled = None;
     if let Some(path) = &args.labels.auxiliary {

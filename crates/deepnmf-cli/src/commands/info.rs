@@ -26,9 +26,8 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     let mut text = summary_text(&model.settings, &model.summary);
     let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
     // A step that has learnt something is stored as more than its name.
-    let steps = serde_json::from_value::<Pipeline>(model.provenance.preprocessing.clone());
-    let prepared = match steps {
-        Ok(steps) => format!("--normalize {steps}"),
+    let prepared = match model.provenance.preprocessing.read::<Pipeline>() {
+        Ok(steps) => format!("--normalize {}", steps.unwrap_or_default()),
         Err(_) => model.provenance.preprocessing.to_string(),
     };
     let _ = writeln!(text, "  {:<12}{prepared}", "prepared");

@@ -3,8 +3,9 @@
 //! Only integer operations and exactly rounded arithmetic are used, so that a seed means the same
 //! bits on every platform and with every version of the `rand` crates.
 
+use deepnmf::rng::keyed;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::Rng;
 
 /// What a stream of random numbers is for; no two streams overlap.
 #[derive(Debug, Clone, Copy)]
@@ -35,10 +36,7 @@ pub(in crate::builtin) struct Draw(ChaCha8Rng);
 impl Draw {
     /// Starts `stream` of `seed`.
     pub(in crate::builtin) fn new(seed: u64, stream: Stream) -> Self {
-        // Not `seed_from_u64`, whose stretching of the seed may change with `rand_core`.
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut rng = ChaCha8Rng::from_seed(key);
+        let mut rng = keyed(seed, 0);
         rng.set_stream(stream.number());
         Self(rng)
     }

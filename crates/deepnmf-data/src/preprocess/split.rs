@@ -1,8 +1,9 @@
 //! Samples to learn from, and samples to be judged by.
 
 use deepnmf::Scalar;
+use deepnmf::rng::keyed;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::Rng;
 
 use crate::{Attribute, DataError, Dataset};
 
@@ -45,7 +46,7 @@ impl Split {
         }
         let groups = groups(data, attribute)?;
         let counts = shares(&groups, data.samples(), test_share);
-        let mut random = generator(seed, 0);
+        let mut random = keyed(seed, 0);
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for (mut group, count) in groups.into_iter().zip(counts) {
             shuffle(&mut group, &mut random);
@@ -106,21 +107,13 @@ pub fn keep_labels(attribute: &Attribute, share: f64, seed: u64) -> Attribute {
     groups.pop(); // no labels, nothing to keep
     let counts = shares(&groups, attribute.len() - attribute.missing(), share.clamp(0.0, 1.0));
     let name: u64 = attribute.name.bytes().fold(1, |n, b| n.wrapping_mul(257) ^ u64::from(b));
-    let mut random = generator(seed, name);
+    let mut random = keyed(seed, name);
     let mut kept = vec![false; attribute.len()];
     for (mut group, count) in groups.into_iter().zip(counts) {
         shuffle(&mut group, &mut random);
         group[..count].iter().for_each(|&sample| kept[sample] = true);
     }
     attribute.only(|sample| kept[sample])
-}
-
-/// Not `seed_from_u64`, whose stretching of the seed may change with `rand_core`.
-fn generator(seed: u64, purpose: u64) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&purpose.to_le_bytes());
-    ChaCha8Rng::from_seed(key)
 }
 
 /// How many test samples every group gives: its share rounded down, and one more where the rounding
@@ -140,7 +133,8 @@ fn shares(groups: &[Vec<usize>], samples: usize, test_share: f64) -> Vec<usize> 
     counts
 }
 
-/// Fisher and Yates' shuffle.
+/// Fisher and Yates' shuffle. It draws otherwise than `deepnmf::rng::shuffle`: splits are to stay what they
+/// were.
 fn shuffle(samples: &mut [usize], random: &mut ChaCha8Rng) {
     for last in (1..samples.len()).rev() {
         // The bias of the remainder is below 2^-32 for any number of samples that fits into memory.

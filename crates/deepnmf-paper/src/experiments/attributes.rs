@@ -110,9 +110,8 @@ impl Study for Attributes {
         let parts = Parts::of(&cell.set, cell.seed)?;
         let fitted = fit(cell, &parts, &mut session(cancel))?.pop();
         let remark = ", samples that were not in the fit";
-        let exhibit =
-            |(model, learnt)| Exhibit { remark, ..Exhibit::new(model, parts.test, learnt) };
-        Ok(fitted.map(exhibit))
+        let Some((model, learnt)) = fitted else { return Ok(None) };
+        Ok(Some(Exhibit { remark, ..Exhibit::new(model, parts.test, learnt)? }))
     }
 }
 

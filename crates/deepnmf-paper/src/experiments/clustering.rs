@@ -145,7 +145,7 @@ impl Study for Clustering {
 
     fn exhibit(&self, cell: &Cell, cancel: &CancelToken) -> Result<Option<Exhibit>> {
         let model = cell.method.fit(&cell.set.x, &cell.layers, cell.seed, &mut session(cancel))?;
-        Ok(Some(Exhibit::new(model, cell.set.data(), &[])))
+        Ok(Some(Exhibit::new(model, cell.set.data(), &[])?))
     }
 }
 

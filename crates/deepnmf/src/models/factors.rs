@@ -141,6 +141,13 @@ impl<T: Scalar> Factors<T> {
     }
 }
 
+/// The factors of one layer.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair<T> {
+    pub(crate) z: Matrix<T>,
+    pub(crate) h: Matrix<T>,
+}
+
 pub(crate) fn check_shape<T: Scalar>(
     what: String,
     matrix: &Matrix<T>,

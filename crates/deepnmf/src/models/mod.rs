@@ -14,6 +14,7 @@ mod multilayer_nmf;
 mod nenmf;
 mod nmf;
 mod options;
+mod recorded;
 mod semi_nmf;
 mod summary;
 mod whitened_pca;
@@ -35,6 +36,7 @@ pub use multilayer_nmf::MultilayerNmf;
 pub use nenmf::NeNmf;
 pub use nmf::Nmf;
 pub use options::{FitOptions, NonNegativeOptions};
+pub use recorded::Recorded;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
 pub use summary::{Notice, Summary, smallest_error};
 pub use whitened_pca::WhitenedPca;
@@ -79,13 +81,13 @@ pub struct Provenance {
     /// The names of the features (rows of `X`), where they have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_names: Option<Vec<String>>,
-    /// What was done to the data before the fit, in the words of whoever did it; the same is to
-    /// be done to data that the model is applied to.
+    /// The preprocessing before the fit, recorded by whoever did it; the same is to be done to data that
+    /// the model is applied to.
     #[serde(default)]
-    pub preprocessing: serde_json::Value,
+    pub preprocessing: Recorded,
     /// Width, height and pixel order, or whatever else helps to show the features.
-    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
-    pub display: serde_json::Value,
+    #[serde(default, skip_serializing_if = "Recorded::is_empty")]
+    pub display: Recorded,
     /// The names of the attributes whose labels the model has learnt from: of each layer for deep
     /// models, of all attributes for those with one layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

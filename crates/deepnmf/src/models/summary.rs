@@ -49,7 +49,7 @@ impl Display for Notice {
             Self::RankCollapse { first, last } => write!(
                 f,
                 "Z_1 has {first} columns but, after fine-tuning a linear model, rank {last}: its \
-                 top layer is a Semi-NMF of {last} components, which the layers below only start"
+                 top layer is a Semi-NMF of {last} components, which the layers below only initialize"
             ),
             Self::LiteralForm => write!(
                 f,
@@ -59,7 +59,7 @@ impl Display for Notice {
             Self::NoPositiveVector { layer } => write!(
                 f,
                 "no positive vector lies in the row space of layer {layer}'s input, so its \
-                 optimal start falls back to the one of rank k - 1"
+                 optimal initialization falls back to the one of rank k - 1"
             ),
         }
     }

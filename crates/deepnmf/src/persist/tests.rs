@@ -5,13 +5,13 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::matrix::Scalar;
-use crate::models::{DeepSemiNmf, Factorization, Model};
+use crate::models::{DeepSemiNmf, Factorization, Model, Recorded};
 use crate::testing::positive;
 
 fn model<T: Scalar>() -> Model<T> {
     let mut model = DeepSemiNmf::new([5, 2]).fit(&positive::<T>(7, 11, 1)).unwrap();
     model.provenance.feature_names = Some((0..7).map(|i| format!("pixel \"{i}\"")).collect());
-    model.provenance.preprocessing = serde_json::json!([{ "step": "unit" }]);
+    model.provenance.preprocessing = Recorded::of(&["unit"]).unwrap();
     model
 }
 

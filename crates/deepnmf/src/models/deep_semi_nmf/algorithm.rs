@@ -26,7 +26,7 @@ use crate::matrix::{
     DataMatrix, Matrix, Parts, Scalar, Whitening, gram_of_columns, gram_of_rows, product,
     pseudo_inverse,
 };
-use crate::models::factors::chain;
+use crate::models::factors::{Pair, chain};
 use crate::models::graphs::Graphs;
 use crate::models::semi_nmf::SemiNmfLoop;
 use crate::models::{Factors, FitOptions};
@@ -67,7 +67,7 @@ pub(super) fn fine_tune<T: Scalar>(
     let (tuned, run) = session.run(Stage::FineTuning, &options.stop, x.parts(), || {
         SemiNmfLoop::regularized(x, top, options.solver, graph)
     })?;
-    let (c, top) = tuned.into_factors();
+    let Pair { z: c, h: top } = tuned.into_pair();
     let mut runs = vec![run];
     let Unfolded { z, bases } = unfold(&c, &z)?;
     h.push(top);
@@ -83,7 +83,7 @@ pub(super) fn fine_tune<T: Scalar>(
             fixed.regularize(graphs.of(i + 1))?;
             Ok(fixed)
         })?;
-        (_, h[i]) = fitted.into_factors();
+        h[i] = fitted.into_pair().h;
         runs.push(run);
     }
     Ok((Factors::new(z, h), runs))

@@ -139,8 +139,8 @@ impl DeepSemiNmf {
             }
             record.notices.extend(layer.notice);
             record.runs.push(layer.run);
-            factors.z.push(layer.z);
-            factors.h.push(layer.h);
+            factors.z.push(layer.factors.z);
+            factors.h.push(layer.factors.h);
         }
         Ok(factors)
     }

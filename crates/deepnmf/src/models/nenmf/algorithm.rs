@@ -3,7 +3,7 @@
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar};
-use crate::models::nmf::Pair;
+use crate::models::factors::Pair;
 use crate::objective::Fitted;
 use crate::update::{BasisProducts, FeatureProducts, Limits, h_nesterov, projected_gradient};
 

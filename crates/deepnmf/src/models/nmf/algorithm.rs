@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::graph::{ClassMeans, Graph};
 use crate::matrix::{DataMatrix, Matrix, Scalar};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
+use crate::models::factors::Pair;
 use crate::objective::{Fitted, reconstruction_error};
 use crate::update::{
     BasisProducts, FeatureProducts, HSolver, Regularizer, update_regularized, with_penalty,
@@ -30,13 +31,6 @@ pub(crate) enum Constraint<'a, T> {
     },
     /// All samples of a class have the same features (CNMF).
     Equal(ClassMeans<'a>),
-}
-
-/// The two factors.
-#[derive(Debug, Clone)]
-pub(crate) struct Pair<T> {
-    pub(crate) z: Matrix<T>,
-    pub(crate) h: Matrix<T>,
 }
 
 /// Begins from given factors.

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::{Constraint, Pair, alternate};
+use super::algorithm::{Constraint, alternate};
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::init::begin_non_negative;
 use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
+use crate::models::factors::Pair;
 use crate::models::kind::refuse_warm_start;
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record};

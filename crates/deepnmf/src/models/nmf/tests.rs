@@ -8,6 +8,7 @@ use crate::init::{NonNegativeStart, begin_non_negative};
 use crate::matrix::{Matrix, Parts};
 use crate::models::extrapolation::Extrapolated;
 use crate::models::extrapolation::tests::only_rounding;
+use crate::models::factors::Pair;
 use crate::models::{Factorization, NonNegativeOptions, SemiNmf};
 use crate::stop::StopRule;
 use crate::testing::{distance, literal_error, literal_product, normal, positive};

@@ -10,6 +10,7 @@ use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
+use crate::models::factors::Pair;
 use crate::objective::Fitted;
 use crate::update::{
     BasisProducts, HSolver, Regularizer, ZScratch, update_regularized, with_penalty,
@@ -129,8 +130,8 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
         self.regularizer.as_ref().map_or(0.0, Regularizer::penalty)
     }
 
-    pub(crate) fn into_factors(self) -> (Matrix<T>, Matrix<T>) {
-        (self.z, self.h)
+    pub(crate) fn into_pair(self) -> Pair<T> {
+        Pair { z: self.z, h: self.h }
     }
 
     /// The best basis for the features at hand, unless it stays, the products that go with it, and the

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::init::{Begin, begin};
 use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, check_data};
-use crate::models::factors::check_shape;
+use crate::models::factors::{Pair, check_shape};
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record};
 use crate::models::{
@@ -66,7 +66,7 @@ impl Kind for SemiNmf {
                     session.run(Stage::Fitting, &options.stop, x.parts(), || {
                         SemiNmfLoop::new(x, h, options.solver)
                     })?;
-                sum_up(x, fitted.into_factors(), Record::of(run), options, session)?
+                sum_up(x, fitted.into_pair(), Record::of(run), options, session)?
             }
             Some(WarmStart::Bases(_)) => {
                 let accepted = "semi-nmf has one layer, begin from factors";
@@ -89,14 +89,16 @@ pub(crate) fn fit_regularized<T: Scalar>(
     let wanted = LayerTask { components: k, last: true, stage: Stage::Fitting, graph };
     let layer = start_and_run(x, &wanted, options, session)?;
     // With a graph the history is that of another objective.
-    let error = graph.map(|_| crate::reconstruction_error(x, &layer.z, &layer.h)).transpose()?;
+    let error = graph
+        .map(|_| crate::reconstruction_error(x, &layer.factors.z, &layer.factors.h))
+        .transpose()?;
     let record = Record {
         error,
         notices: layer.notice.into_iter().collect(),
         singular_values: layer.singular_values,
         ..Record::of(layer.run)
     };
-    sum_up(x, (layer.z, layer.h), record, options, session)
+    sum_up(x, layer.factors, record, options, session)
 }
 
 fn check<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, options: &FitOptions) -> Result<()> {
@@ -107,7 +109,7 @@ fn check<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, options: &FitOptions) -> Re
 
 fn sum_up<T: Scalar>(
     x: &dyn DataMatrix<T>,
-    (z, h): (Matrix<T>, Matrix<T>),
+    Pair { z, h }: Pair<T>,
     record: Record,
     options: &FitOptions,
     session: &FitSession<'_>,
@@ -128,8 +130,7 @@ pub(crate) struct LayerTask<'a, T> {
 
 /// One layer, factorized.
 pub(crate) struct Layer<T> {
-    pub(crate) z: Matrix<T>,
-    pub(crate) h: Matrix<T>,
+    pub(crate) factors: Pair<T>,
     pub(crate) run: Run,
     pub(crate) singular_values: Option<Vec<f64>>,
     pub(crate) notice: Option<Notice>,
@@ -153,8 +154,7 @@ pub(crate) fn start_and_run<T: Scalar>(
     })?;
     let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };
     let notice = (!found).then_some(Notice::NoPositiveVector { layer });
-    let (z, h) = fitted.into_factors();
-    Ok(Layer { z, h, run, singular_values, notice })
+    Ok(Layer { factors: fitted.into_pair(), run, singular_values, notice })
 }
 
 /// Refuses features of the wrong shape, or not finite, or negative; all parts call it together.

@@ -1,4 +1,4 @@
-//! What can go wrong, in words that help.
+//! What can go wrong. Messages name the cause and what would help.
 
 use std::path::PathBuf;
 

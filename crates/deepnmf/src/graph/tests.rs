@@ -196,8 +196,8 @@ fn an_approximate_search_copes_with_few_samples_and_copies() {
 fn the_width_between_neighbours_is_their_median_distance() {
     let x = Matrix::from_vec(1, 4, vec![0.0, 1.0, 10.0, 13.0]).unwrap(); // edges of 1 and 3
     let graph = Neighbours::new(&x, 1, NeighbourWeights::Heat { sigma: None }).unwrap();
-    let tied: Vec<(usize, f64)> = graph.of(0).collect();
-    assert_eq!(tied, [(1, (-0.125f64).exp())]);
+    let edges: Vec<(usize, f64)> = graph.of(0).collect();
+    assert_eq!(edges, [(1, (-0.125f64).exp())]);
 }
 
 /// Denormal weights would slow every product down.

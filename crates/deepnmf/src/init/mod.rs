@@ -80,7 +80,7 @@ pub(crate) struct Started<T> {
     pub(crate) h: Matrix<T>,
     /// The leading singular values of the data, where the start computed them.
     pub(crate) singular_values: Option<Vec<f64>>,
-    /// False where the optimal start had to make do with rank `k - 1`.
+    /// False where the optimal start fell back to rank `k - 1`.
     pub(crate) found_positive_vector: bool,
 }
 

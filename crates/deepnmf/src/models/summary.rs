@@ -1,4 +1,4 @@
-//! How a fit went, in numbers and in words.
+//! How a fit went: its numbers, and notices.
 
 use std::fmt::{Display, Formatter};
 

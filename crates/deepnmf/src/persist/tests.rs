@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::matrix::Scalar;
-use crate::models::{DeepSemiNmf, Factorization, Model, Recorded};
+use crate::models::{DeepSemiNmf, Factorization, Model, Recorded, Settings};
 use crate::testing::positive;
 
 fn model<T: Scalar>() -> Model<T> {
@@ -190,5 +190,35 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(reads_without_panic(&bytes).is_err());
+    }
+}
+
+/// As version 0.1.0 has written them before non-negative models had shared options.
+#[test]
+fn settings_of_older_files_are_understood() {
+    let stop = r#""stop":{"kappa":1e-6,"max_iterations":1000,"max_seconds":null}"#;
+    let hals = r#""solver":{"rule":"hals","sweeps":10}"#;
+    let shared = format!(r#"{hals},{stop},"seed":7,"measure_bound":true"#);
+    let nmf = format!(r#"{{"components":3,"start":"nndsvdar",{shared}}}"#);
+    let older = [
+        format!(r#"{{"model":"nmf","components":3,"start":"nndsvdar",{shared}}}"#),
+        format!(r#"{{"model":"nenmf","nmf":{nmf}}}"#),
+        format!(
+            r#"{{"model":"gnmf","nmf":{nmf},"lambda":100.0,"neighbours":5,"weights":{{"weights":"binary"}}}}"#
+        ),
+        format!(r#"{{"model":"multilayer-nmf","layers":[5,3],"nmf":{nmf}}}"#),
+        format!(r#"{{"model":"cnmf","nmf":{nmf}}}"#),
+        format!(r#"{{"model":"dnmf","nmf":{nmf},"gamma":0.1,"delta":0.0}}"#),
+        format!(
+            r#"{{"model":"semi-nmf","components":3,"options":{{"start":"optimal","scale":"auto",{shared}}}}}"#
+        ),
+        r#"{"model":"whitened-pca","components":3,"seed":7}"#.to_owned(),
+    ];
+    for text in older {
+        let settings: Settings = serde_json::from_str(&text).unwrap();
+        let again = serde_json::to_string(&settings).unwrap();
+        assert_eq!(serde_json::from_str::<Settings>(&again).unwrap(), settings, "{text}");
+        assert!(again.contains(r#""seed":7"#), "{again}");
+        assert!(!again.contains("nndsvda\""), "the start is the one that was written: {again}");
     }
 }

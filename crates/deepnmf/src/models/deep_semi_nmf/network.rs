@@ -9,9 +9,10 @@
 //! layer:  w_1 |X - Z_1 H_1|^2 / 2 + sum_{i>1} w_i |H_{i-1} - g(Z_i H_i)|^2 / 2
 //! ```
 //!
-//! plus a ridge on the bases, an l1 norm on the features that are variables and, for a layer with a graph,
-//! `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in them only through least squares: it can be a variable like all others, or follow from them (the
-//! gradient with respect to them is then the one with `Z_1` held at its optimum).
+//! plus a ridge on the bases, an l1 norm on the features that are variables and, for a layer with a
+//! graph, `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in them
+//! only through least squares: it can be a variable like all others, or follow from them (the gradient
+//! with respect to them is then the one with `Z_1` held at its optimum).
 
 use crate::activation::Activation;
 use crate::descent::{Evaluated, Objective, Point};

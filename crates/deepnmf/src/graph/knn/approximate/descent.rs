@@ -36,7 +36,7 @@ const GROUPS: usize = 64 * TASK;
 const LISTS: usize = 1024;
 
 /// Samples whose neighbours are found by comparing with all, to see what is missing.
-const PROBES: usize = 200;
+const PROBES: usize = 400;
 
 /// Numbers that are added side by side in vector registers.
 const LANES: usize = 16;

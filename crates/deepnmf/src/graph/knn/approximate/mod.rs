@@ -25,8 +25,9 @@ const FEWEST_KEPT: usize = 15;
 /// How often the lists are doubled at most: beyond that, comparing all is about as fast.
 const DOUBLINGS: u32 = 1;
 
-/// The share of neighbours that must have been found. Above what is promised, as it is an estimate.
-const ENOUGH: f64 = 0.985;
+/// The share of neighbours that must have been found: three deviations of the estimate above the 98% that
+/// are promised.
+const ENOUGH: f64 = 0.99;
 
 /// The most samples that are compared with each other if the search fails: minutes, not hours.
 const MOST_COMPARED: usize = 100_000;

@@ -148,6 +148,7 @@ def test_progress_is_a_bar_where_there_is_tqdm(
     if os.environ.get("CI") != "true":  # there it is a failure
         pytest.importorskip("tqdm")
     import tqdm  # noqa: F401
+
     DeepSemiNMF((6, 3), verbose=1, random_state=0).fit(X)
     shown = capfd.readouterr().err
     assert "fine-tuning" in shown

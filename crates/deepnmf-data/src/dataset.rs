@@ -37,17 +37,6 @@ impl<X> DatasetOf<X> {
         }
     }
 
-    /// The same samples and features, held by something else.
-    pub fn held_by<Y>(&self, x: Y) -> DatasetOf<Y> {
-        DatasetOf {
-            x,
-            feature_names: self.feature_names.clone(),
-            sample_names: self.sample_names.clone(),
-            attributes: self.attributes.clone(),
-            image_shape: self.image_shape,
-        }
-    }
-
     /// The attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)

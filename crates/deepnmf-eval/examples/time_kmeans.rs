@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use deepnmf::Scalar;
 use deepnmf_data::{LoadOptions, load};
-use deepnmf_eval::KMeans;
+use deepnmf_eval::{Instances, KMeans};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -29,7 +28,7 @@ fn main() -> Result<(), Failure> {
 
 /// Prints one line of JSON: seconds, inertia and iterations.
 #[allow(clippy::print_stdout)] // this is a program
-fn time<T: Scalar>(path: &Path, settings: KMeans) -> Result<(), Failure> {
+fn time<T: Instances>(path: &Path, settings: KMeans) -> Result<(), Failure> {
     let x = load::<T>(path, &LoadOptions::default())?.x;
     // The first product of a process starts the threads; that is no part of k-means.
     settings.restarts(1).max_iterations(1).fit(&x)?;

@@ -95,15 +95,27 @@ impl EvalError {
 /// A result whose error is [`EvalError`].
 pub type Result<T> = std::result::Result<T, EvalError>;
 
+/// Something and how many entries it has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted {
+    pub(crate) what: &'static str,
+    pub(crate) count: usize,
+}
+
+/// `count` entries of `what`.
+pub(crate) fn counted(what: &'static str, count: usize) -> Counted {
+    Counted { what, count }
+}
+
 /// Refuses two things of different lengths.
-pub(crate) fn same_length(left: (&'static str, usize), right: (&'static str, usize)) -> Result<()> {
-    if left.1 == right.1 {
+pub(crate) fn check_lengths(left: Counted, right: Counted) -> Result<()> {
+    if left.count == right.count {
         return Ok(());
     }
     Err(EvalError::Lengths {
-        left: left.0,
-        left_count: left.1,
-        right: right.0,
-        right_count: right.1,
+        left: left.what,
+        left_count: left.count,
+        right: right.what,
+        right_count: right.count,
     })
 }

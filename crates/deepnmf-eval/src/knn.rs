@@ -2,11 +2,16 @@
 //!
 //! Distances come block by block from matrix products. Those that rounding leaves undecided are
 //! computed again without cancellation, so the neighbour is truly the nearest.
+//!
+//! The core has a search of its own for graphs: of several neighbours of each sample among the others of
+//! the same set. Here one neighbour is wanted, of new samples among known ones, and nothing but the least
+//! distance has to be kept.
 
 use deepnmf::matrix::{check_data, product};
 use deepnmf::{Matrix, Scalar};
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
+use crate::instances::Instances;
 use crate::numbers::{distance_sq, rounding_share, squared_lengths};
 
 /// Samples to be classified at a time.
@@ -36,7 +41,7 @@ impl<T: Scalar> NearestNeighbour<T> {
     /// If there is not one label per sample, or if a feature is not finite or its square overflows.
     pub fn fit(x: &Matrix<T>, labels: &[usize]) -> Result<Self> {
         check_data(x)?;
-        same_length(("the list of labels", labels.len()), ("the data", x.cols()))?;
+        check_lengths(counted("the list of labels", labels.len()), counted("the data", x.cols()))?;
         let lengths = checked_lengths(x)?;
         Ok(Self { x: x.clone(), lengths, labels: labels.to_vec() })
     }
@@ -46,9 +51,19 @@ impl<T: Scalar> NearestNeighbour<T> {
     /// # Errors
     /// If the samples have other features than those remembered, or a feature is not finite or
     /// its square overflows.
-    pub fn neighbours(&self, x: &Matrix<T>) -> Result<Vec<usize>> {
+    pub fn neighbours(&self, x: &Matrix<T>) -> Result<Vec<usize>>
+    where
+        T: Instances,
+    {
+        T::neighbours(self, x)
+    }
+
+    pub(crate) fn neighbours_here(&self, x: &Matrix<T>) -> Result<Vec<usize>> {
         check_data(x)?;
-        same_length(("a sample", x.rows()), ("a sample learned from", self.x.rows()))?;
+        check_lengths(
+            counted("a sample", x.rows()),
+            counted("a sample learned from", self.x.rows()),
+        )?;
         let lengths = checked_lengths(x)?;
         let mut found = Vec::with_capacity(x.cols());
         for start in (0..x.cols()).step_by(BLOCK) {
@@ -64,7 +79,10 @@ impl<T: Scalar> NearestNeighbour<T> {
     ///
     /// # Errors
     /// As [`neighbours`](Self::neighbours).
-    pub fn predict(&self, x: &Matrix<T>) -> Result<Vec<usize>> {
+    pub fn predict(&self, x: &Matrix<T>) -> Result<Vec<usize>>
+    where
+        T: Instances,
+    {
         Ok(self.neighbours(x)?.into_iter().map(|j| self.labels[j]).collect())
     }
 

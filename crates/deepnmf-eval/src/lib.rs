@@ -10,6 +10,7 @@
 //! Features are `k x n`: a sample is a column.
 
 mod error;
+mod instances;
 pub mod kmeans;
 pub mod knn;
 pub mod metrics;
@@ -20,6 +21,7 @@ pub mod stats;
 pub mod svm;
 
 pub use error::{EvalError, Result};
+pub use instances::Instances;
 pub use kmeans::{Clustering, KMeans};
 pub use knn::NearestNeighbour;
 pub use protocol::{

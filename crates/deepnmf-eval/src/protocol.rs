@@ -3,7 +3,8 @@
 use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
+use crate::instances::Instances;
 use crate::kmeans::KMeans;
 use crate::knn::NearestNeighbour;
 use crate::metrics::{Average, Confusion, Contingency, Label, confusion};
@@ -67,12 +68,15 @@ pub struct ClusterScore {
 /// # Errors
 /// If there is not one label per sample, if no sample has a class, or if the features cannot be
 /// scaled or clustered.
-pub fn cluster<T: Scalar>(
+pub fn cluster<T: Instances>(
     features: &Matrix<T>,
     labels: &[impl Label],
     options: &ClusterOptions,
 ) -> Result<ClusterScore> {
-    same_length(("the list of labels", labels.len()), ("the features", features.cols()))?;
+    check_lengths(
+        counted("the list of labels", labels.len()),
+        counted("the features", features.cols()),
+    )?;
     // Of classes against themselves, only the number of classes matters here.
     let k = Contingency::of(labels, labels)?.classes.len();
     let scaled = options.scale.apply(features)?;
@@ -145,7 +149,7 @@ pub struct ClassifyScore {
 /// # Errors
 /// If there is not one label per sample, if a set has no sample with a class, or if the features
 /// cannot be scaled or learned from.
-pub fn classify<T: Scalar>(
+pub fn classify<T: Instances>(
     train: &Matrix<T>,
     train_labels: &[impl Label],
     test: &Matrix<T>,
@@ -183,7 +187,7 @@ fn labelled<T: Scalar>(
     x: &Matrix<T>,
     labels: &[impl Label],
 ) -> Result<(Matrix<T>, Vec<usize>)> {
-    same_length(("the list of labels", labels.len()), ("the features", x.cols()))?;
+    check_lengths(counted("the list of labels", labels.len()), counted("the features", x.cols()))?;
     let mut numbers = Vec::with_capacity(labels.len());
     let mut entries = Vec::with_capacity(x.as_slice().len());
     for (column, label) in x.columns().zip(labels) {

@@ -8,7 +8,8 @@ use deepnmf::matrix::{SvdMethod, check_data, dot, product, truncated_svd};
 use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
+use crate::instances::Instances;
 use crate::numbers::{centred, mean_sample};
 
 /// A scaling of features.
@@ -42,7 +43,11 @@ impl Scaling {
     ///
     /// # Errors
     /// If a feature is not finite, or, for whitening, if no feature varies.
-    pub fn fit<T: Scalar>(self, x: &Matrix<T>) -> Result<Scaler<T>> {
+    pub fn fit<T: Instances>(self, x: &Matrix<T>) -> Result<Scaler<T>> {
+        T::scaler(self, x)
+    }
+
+    pub(crate) fn fit_here<T: Scalar>(self, x: &Matrix<T>) -> Result<Scaler<T>> {
         check_data(x)?;
         let how = match self {
             Self::None => How::None,
@@ -57,7 +62,7 @@ impl Scaling {
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn apply<T: Scalar>(self, x: &Matrix<T>) -> Result<Matrix<T>> {
+    pub fn apply<T: Instances>(self, x: &Matrix<T>) -> Result<Matrix<T>> {
         self.fit(x)?.apply(x)
     }
 
@@ -109,9 +114,19 @@ impl<T: Scalar> Scaler<T> {
     ///
     /// # Errors
     /// If the samples have other features than those learned from, or a feature is not finite.
-    pub fn apply(&self, x: &Matrix<T>) -> Result<Matrix<T>> {
+    pub fn apply(&self, x: &Matrix<T>) -> Result<Matrix<T>>
+    where
+        T: Instances,
+    {
+        T::scaled(self, x)
+    }
+
+    pub(crate) fn apply_here(&self, x: &Matrix<T>) -> Result<Matrix<T>> {
         check_data(x)?;
-        same_length(("a sample", x.rows()), ("a sample learned from", self.features))?;
+        check_lengths(
+            counted("a sample", x.rows()),
+            counted("a sample learned from", self.features),
+        )?;
         let scaled = match &self.how {
             How::None => x.clone(),
             How::UnitSamples => {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
 
 /// What several runs have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -146,7 +146,10 @@ impl PairedTest {
 /// # Errors
 /// If the lists differ in length, hold fewer than two runs, or a number that is not finite.
 pub fn paired_t_test(first: &[f64], second: &[f64]) -> Result<PairedTest> {
-    same_length(("the first method", first.len()), ("the second method", second.len()))?;
+    check_lengths(
+        counted("the first method", first.len()),
+        counted("the second method", second.len()),
+    )?;
     refuse_not_finite("the first method", first)?;
     refuse_not_finite("the second method", second)?;
     if first.len() < 2 {

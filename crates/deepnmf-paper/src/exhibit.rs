@@ -60,7 +60,8 @@ pub(crate) fn is_done(cell: &Cell, out: &Path, store: &Store) -> bool {
 
 /// Fits the model of a cell and writes its page. Gives its record, unless somebody has stopped it.
 pub(crate) fn write(
-    (study, cell): (&dyn Study, &Cell),
+    study: &dyn Study,
+    cell: &Cell,
     out: &Path,
     cancel: &CancelToken,
     tell: &mut dyn FnMut(&str),

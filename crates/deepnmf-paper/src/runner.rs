@@ -85,7 +85,8 @@ impl Runner<'_> {
                     lock(&failures).push(format!("{}: {why}", cell.describe()));
                 }
                 lock(&self.store).add(cell.record(outcome, seconds, &machine))?;
-                self.tell(cell, (done.fetch_add(1, Ordering::Relaxed) + 1, cells.len()), seconds);
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                self.tell(cell, Tally { done, total: cells.len() }, seconds);
             }
         };
         std::thread::scope(|scope| {
@@ -115,7 +116,7 @@ impl Runner<'_> {
             let name = cell.describe();
             self.watch.doing(&format!("a page of {name}"));
             let mut tell = |what: &str| self.watch.doing(&format!("a page of {name}: {what}"));
-            let page = || exhibit::write((study, cell), out, &self.cancel, &mut tell);
+            let page = || exhibit::write(study, cell, out, &self.cancel, &mut tell);
             match pool.install(page) {
                 Ok(None) => {}
                 Ok(Some(record)) => lock(&self.store).add(record)?,
@@ -125,7 +126,7 @@ impl Runner<'_> {
         Ok(failures)
     }
 
-    fn tell(&self, cell: &Cell, (done, total): (usize, usize), seconds: f64) {
+    fn tell(&self, cell: &Cell, Tally { done, total }: Tally, seconds: f64) {
         let mut time_left = lock(&self.time_left);
         time_left.finished(cell, seconds);
         let seconds_left = time_left.seconds(self.workers);
@@ -133,6 +134,12 @@ impl Runner<'_> {
         let (experiment, cell) = (cell.experiment.name(), cell.describe());
         self.watch.progress(&Progress { experiment, done, total, cell, seconds_left });
     }
+}
+
+/// How many cells are finished, and of how many.
+struct Tally {
+    done: usize,
+    total: usize,
 }
 
 /// Locks, whatever another thread has come to.

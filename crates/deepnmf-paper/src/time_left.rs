@@ -13,9 +13,9 @@ const SVD: f64 = 0.4e-9;
 /// Seconds per multiplication and addition in an iteration, whatever else it does included.
 const PRODUCT: f64 = 0.11e-9;
 
-/// The expected seconds of a fit to `n` samples of `p` features on one core.
-pub(crate) fn fit_seconds(method: Method, (p, n): (usize, usize), layers: &[usize]) -> f64 {
-    let [p, n] = [p, n].map(|v| v as f64);
+/// The expected seconds of a fit to data of this shape, `p` features of `n` samples, on one core.
+pub(crate) fn fit_seconds(method: Method, shape: (usize, usize), layers: &[usize]) -> f64 {
+    let (p, n) = (shape.0 as f64, shape.1 as f64);
     let first = layers.first().map_or(1.0, |k| *k as f64);
     let k = layers.last().map_or(1.0, |k| *k as f64);
     let svd = SVD * p * n * p.min(n).min(3.0 * first);
@@ -40,9 +40,10 @@ pub(crate) fn fit_seconds(method: Method, (p, n): (usize, usize), layers: &[usiz
     }
 }
 
-/// The expected seconds of `runs` k-means clusterings of `n` samples with `k` features.
-pub(crate) fn kmeans_seconds((n, k): (usize, usize), clusters: usize, runs: usize) -> f64 {
-    let [n, k, clusters, runs] = [n, k, clusters, runs].map(|v| v as f64);
+/// The expected seconds of `runs` k-means clusterings of features of this shape, `k` of each of `n` samples.
+pub(crate) fn kmeans_seconds(shape: (usize, usize), clusters: usize, runs: usize) -> f64 {
+    let (k, n) = (shape.0 as f64, shape.1 as f64);
+    let [clusters, runs] = [clusters, runs].map(|v| v as f64);
     runs * 300.0 * PRODUCT * n * (k + 20.0) * clusters
 }
 
@@ -140,6 +141,6 @@ mod tests {
             assert!(fit_seconds(method, (1024, 2856), &layers(70)) > small);
             assert!(fit_seconds(method, (1024, 5712), &layers(20)) > small);
         }
-        assert!(kmeans_seconds((100, 5), 3, 2) < kmeans_seconds((100, 5), 6, 2));
+        assert!(kmeans_seconds((5, 100), 3, 2) < kmeans_seconds((5, 100), 6, 2));
     }
 }

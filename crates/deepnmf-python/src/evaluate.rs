@@ -2,7 +2,7 @@
 
 use deepnmf::{MatrixView, Scalar};
 use deepnmf_eval::metrics::{self, Average};
-use deepnmf_eval::{Clustering, KMeans};
+use deepnmf_eval::{Clustering, Instances, KMeans};
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -45,7 +45,7 @@ pub(crate) fn kmeans<'py>(
     }
 }
 
-fn cluster<'py, T: Scalar + Element>(
+fn cluster<'py, T: Instances + Element>(
     py: Python<'py>,
     settings: KMeans,
     x: &PyReadonlyArray2<'py, T>,

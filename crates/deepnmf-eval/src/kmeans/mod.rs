@@ -24,7 +24,8 @@ use deepnmf::rng::generator;
 use deepnmf::{Matrix, Scalar};
 use rayon::prelude::*;
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
+use crate::instances::Instances;
 use crate::numbers::{centred, mean_sample, squared_lengths};
 use assign::Pool;
 use lloyd::{Limits, Lloyd, Outcome};
@@ -133,7 +134,11 @@ impl KMeans {
     /// # Errors
     /// If there are fewer samples than clusters, if a feature is not finite or its square
     /// overflows, or if a setting is out of range.
-    pub fn fit<T: Scalar>(&self, x: &Matrix<T>) -> Result<Clustering<T>> {
+    pub fn fit<T: Instances>(&self, x: &Matrix<T>) -> Result<Clustering<T>> {
+        T::kmeans(self, x)
+    }
+
+    pub(crate) fn fit_here<T: Scalar>(&self, x: &Matrix<T>) -> Result<Clustering<T>> {
         self.check(x)?;
         let samples = Samples::of(x)?;
         let limits = self.limits(&samples);
@@ -152,15 +157,26 @@ impl KMeans {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), and if `centroids` is not one column of `x`'s features per cluster.
-    pub fn fit_from<T: Scalar>(
+    pub fn fit_from<T: Instances>(
+        &self,
+        x: &Matrix<T>,
+        centroids: &Matrix<T>,
+    ) -> Result<Clustering<T>> {
+        T::kmeans_from(self, x, centroids)
+    }
+
+    pub(crate) fn fit_from_here<T: Scalar>(
         &self,
         x: &Matrix<T>,
         centroids: &Matrix<T>,
     ) -> Result<Clustering<T>> {
         self.check(x)?;
         check_data(centroids)?;
-        same_length(("a sample", x.rows()), ("a centroid", centroids.rows()))?;
-        same_length(("the clusters", self.clusters), ("the centroids", centroids.cols()))?;
+        check_lengths(counted("a sample", x.rows()), counted("a centroid", centroids.rows()))?;
+        check_lengths(
+            counted("the clusters", self.clusters),
+            counted("the centroids", centroids.cols()),
+        )?;
         let samples = Samples::of(x)?;
         let start = centred(centroids, &samples.mean);
         refuse_overflow::<T>(&squared_lengths(&start))?;

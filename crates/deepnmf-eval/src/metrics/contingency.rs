@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
 
 /// What can stand for the class or the cluster of a sample: a number, or nothing.
 pub trait Label: Copy {
@@ -57,9 +57,9 @@ impl Contingency {
     /// # Errors
     /// If there are not as many classes as clusters, or if no sample has both.
     pub fn of(classes: &[impl Label], clusters: &[impl Label]) -> Result<Self> {
-        same_length(
-            ("the list of classes", classes.len()),
-            ("the list of clusters", clusters.len()),
+        check_lengths(
+            counted("the list of classes", classes.len()),
+            counted("the list of clusters", clusters.len()),
         )?;
         let mut counts: BTreeMap<(usize, usize), u64> = BTreeMap::new();
         for (class, cluster) in classes.iter().zip(clusters) {

@@ -18,7 +18,8 @@ use deepnmf::rng::generator;
 use deepnmf::{Matrix, Scalar};
 use rayon::prelude::*;
 
-use crate::error::{EvalError, Result, same_length};
+use crate::error::{EvalError, Result, check_lengths, counted};
+use crate::instances::Instances;
 use dual::{Problem, Solution};
 
 /// The settings of a linear support vector machine.
@@ -80,10 +81,14 @@ impl LinearSvm {
     /// # Errors
     /// If there is not one label per sample, if there are fewer than two classes, if a feature is
     /// not finite or its square overflows, or if a setting is out of range.
-    pub fn fit<T: Scalar>(&self, x: &Matrix<T>, labels: &[usize]) -> Result<SvmModel> {
+    pub fn fit<T: Instances>(&self, x: &Matrix<T>, labels: &[usize]) -> Result<SvmModel> {
+        T::svm(self, x, labels)
+    }
+
+    pub(crate) fn fit_here<T: Scalar>(&self, x: &Matrix<T>, labels: &[usize]) -> Result<SvmModel> {
         self.check()?;
         check_data(x)?;
-        same_length(("the list of labels", labels.len()), ("the data", x.cols()))?;
+        check_lengths(counted("the list of labels", labels.len()), counted("the data", x.cols()))?;
         let mut classes = labels.to_vec();
         classes.sort_unstable();
         classes.dedup();
@@ -158,9 +163,16 @@ impl SvmModel {
     ///
     /// # Errors
     /// If the samples have other features than those learned from, or a feature is not finite.
-    pub fn decision_values<T: Scalar>(&self, x: &Matrix<T>) -> Result<Matrix<f64>> {
+    pub fn decision_values<T: Instances>(&self, x: &Matrix<T>) -> Result<Matrix<f64>> {
+        T::decision_values(self, x)
+    }
+
+    pub(crate) fn decision_values_here<T: Scalar>(&self, x: &Matrix<T>) -> Result<Matrix<f64>> {
         check_data(x)?;
-        same_length(("a sample", x.rows()), ("a sample learned from", self.weights.rows()))?;
+        check_lengths(
+            counted("a sample", x.rows()),
+            counted("a sample learned from", self.weights.rows()),
+        )?;
         let mut values = product(self.weights.t(), x.cast::<f64>().view());
         for j in 0..values.cols() {
             for (value, intercept) in values.col_mut(j).iter_mut().zip(&self.intercepts) {
@@ -174,7 +186,7 @@ impl SvmModel {
     ///
     /// # Errors
     /// As [`decision_values`](Self::decision_values).
-    pub fn predict<T: Scalar>(&self, x: &Matrix<T>) -> Result<Vec<usize>> {
+    pub fn predict<T: Instances>(&self, x: &Matrix<T>) -> Result<Vec<usize>> {
         let values = self.decision_values(x)?;
         let class = |column: &[f64]| {
             let most = |best: usize, c: usize| if column[c] > column[best] { c } else { best };
@@ -187,8 +199,8 @@ impl SvmModel {
     ///
     /// # Errors
     /// As [`decision_values`](Self::decision_values), and if there is not one label per sample.
-    pub fn accuracy<T: Scalar>(&self, x: &Matrix<T>, labels: &[usize]) -> Result<f64> {
-        same_length(("the list of labels", labels.len()), ("the data", x.cols()))?;
+    pub fn accuracy<T: Instances>(&self, x: &Matrix<T>, labels: &[usize]) -> Result<f64> {
+        check_lengths(counted("the list of labels", labels.len()), counted("the data", x.cols()))?;
         let right = self.predict(x)?.iter().zip(labels).filter(|(a, b)| a == b).count();
         Ok(right as f64 / labels.len() as f64)
     }

@@ -29,12 +29,19 @@ use crate::{Experiment, Method};
 /// The experiment.
 pub(super) struct Attributes;
 
-/// How features are read: the first is the paper's protocol.
-const READINGS: [(FeatureSource, Scaling); 4] = [
-    (FeatureSource::Fit, Scaling::None),
-    (FeatureSource::Fit, Scaling::UnitSamples),
-    (FeatureSource::Projected, Scaling::None),
-    (FeatureSource::Projected, Scaling::UnitSamples),
+/// How features are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Reading {
+    features: FeatureSource,
+    scaling: Scaling,
+}
+
+/// All readings; the first is the paper's protocol.
+const READINGS: [Reading; 4] = [
+    Reading { features: FeatureSource::Fit, scaling: Scaling::None },
+    Reading { features: FeatureSource::Fit, scaling: Scaling::UnitSamples },
+    Reading { features: FeatureSource::Projected, scaling: Scaling::None },
+    Reading { features: FeatureSource::Projected, scaling: Scaling::UnitSamples },
 ];
 
 /// The weight of the scatter within classes in DNMF, which the paper does not print.
@@ -210,7 +217,7 @@ fn judge(
     let (train, test) = (project(&parts.train)?, project(&parts.test)?);
     let mut runs = Vec::new();
     for name in attributes {
-        for (features, scaling) in READINGS {
+        for Reading { features, scaling } in READINGS {
             let trained_on: &Matrix<f64> = match features {
                 FeatureSource::Fit => &model.factors.h[layer - 1],
                 FeatureSource::Projected => &train,
@@ -234,15 +241,16 @@ fn own_layer(method: Method, attribute: usize) -> usize {
 fn accuracies(
     results: &Results<'_>,
     method: Method,
-    (attribute, layer): (usize, usize),
-    (features, scaling): (FeatureSource, Scaling),
+    attribute: usize,
+    layer: usize,
+    reading: Reading,
 ) -> Vec<f64> {
     let mut records: Vec<&Record> = results.by(method).records().collect();
     records.sort_by_key(|record| record.seed);
     let wanted = |run: &&AccuracyRun| {
         run.attribute == ATTRIBUTES[attribute]
             && run.layer == layer
-            && (run.features, run.scaling) == (features, scaling)
+            && (Reading { features: run.features, scaling: run.scaling }) == reading
     };
     let found = records.iter().filter_map(|r| r.outcome.accuracies.iter().find(wanted));
     found.map(|run| run.accuracy).collect()
@@ -252,8 +260,8 @@ fn mean(values: &[f64]) -> Option<f64> {
     spread(values).ok().map(|all| 100.0 * all.mean)
 }
 
-fn table(set: &Set, results: &Results<'_>, reading: (FeatureSource, Scaling)) -> Table {
-    let (features, scaling) = reading;
+fn table(set: &Set, results: &Results<'_>, reading: Reading) -> Table {
+    let Reading { features, scaling } = reading;
     let how = match features {
         FeatureSource::Fit => "trained on features of the fit",
         FeatureSource::Projected => "trained on projected features",
@@ -276,8 +284,7 @@ fn table(set: &Set, results: &Results<'_>, reading: (FeatureSource, Scaling)) ->
     for method in results.methods() {
         let printed = ATTRIBUTE_TABLE.iter().find(|row| row.method == method);
         let theirs = |a: usize| printed.map(|row| row.accuracies[a]);
-        let ours =
-            |a: usize| mean(&accuracies(results, method, (a, own_layer(method, a)), reading));
+        let ours = |a: usize| mean(&accuracies(results, method, a, own_layer(method, a), reading));
         let line = |whose: &str, value: &dyn Fn(usize) -> Option<f64>| {
             let numbers = (0..ATTRIBUTES.len()).map(|a| decimals(value(a), 2));
             let head = [method.label().to_owned(), whose.to_owned()];
@@ -296,7 +303,7 @@ fn figure(set: &Set, results: &Results<'_>) -> Figure {
         .map(|layer| Bars {
             name: format!("layer {layer}"),
             values: (0..ATTRIBUTES.len())
-                .map(|a| mean(&accuracies(results, Method::DeepWsf, (a, layer), READINGS[0])))
+                .map(|a| mean(&accuracies(results, Method::DeepWsf, a, layer, READINGS[0])))
                 .collect(),
         })
         .collect();
@@ -321,7 +328,7 @@ fn claims(set: &Set, results: &Results<'_>) -> Result<Vec<Claim>> {
     )];
     let identity = |method: Method| Series {
         name: method.label().into(),
-        values: accuracies(results, method, (2, own_layer(method, 2)), READINGS[0]),
+        values: accuracies(results, method, 2, own_layer(method, 2), READINGS[0]),
         of_a_fit: 1,
     };
     let others = |proposed: &[Method]| -> Vec<Series> {
@@ -352,7 +359,7 @@ fn claims(set: &Set, results: &Results<'_>) -> Result<Vec<Claim>> {
 
 fn best_everywhere(results: &Results<'_>) -> Finding {
     let score = |method: Method, a: usize| {
-        mean(&accuracies(results, method, (a, own_layer(method, a)), READINGS[0]))
+        mean(&accuracies(results, method, a, own_layer(method, a), READINGS[0]))
     };
     let mut holds = true;
     let mut told = Vec::new();
@@ -376,9 +383,7 @@ fn own_layers_are_best(results: &Results<'_>) -> Finding {
     let mut told = Vec::new();
     for (a, name) in ATTRIBUTES.iter().enumerate() {
         let by_layer: Vec<f64> = (1..=ATTRIBUTES.len())
-            .filter_map(|layer| {
-                mean(&accuracies(results, Method::DeepWsf, (a, layer), READINGS[0]))
-            })
+            .filter_map(|layer| mean(&accuracies(results, Method::DeepWsf, a, layer, READINGS[0])))
             .collect();
         let most = by_layer.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         holds &= by_layer.get(a).is_some_and(|own| *own >= most);

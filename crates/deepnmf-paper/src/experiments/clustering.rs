@@ -74,7 +74,7 @@ impl Study for Clustering {
                     methods.iter().flat_map(|m| components.iter().map(move |k| (m, k)))
                 {
                     let layers = method.layers(first.min(p).min(n), k);
-                    let judging = kmeans_seconds((n, k), people, repeats * SCALINGS.len());
+                    let judging = kmeans_seconds((k, n), people, repeats * SCALINGS.len());
                     cells.push(Cell {
                         experiment: Experiment::Clustering,
                         set: Arc::clone(&set),
@@ -101,10 +101,7 @@ impl Study for Clustering {
     fn sum_up(&self, results: &Results<'_>) -> Result<Told> {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
-            seeds: format!(
-                "seed 0 of every fit, no initialization is random; k-means seeds 0 to {}",
-                results.repeats().saturating_sub(1)
-            ),
+            seeds: results.seeds_of_clusterings(),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
             ..Told::default()
         };

@@ -55,7 +55,7 @@ impl Study for Layers {
                     most: p.min(n),
                 };
                 let people = set.labels("identity")?.classes().len();
-                let judging = kmeans_seconds((n, draw.last), people, repeats);
+                let judging = kmeans_seconds((draw.last, n), people, repeats);
                 // One layer beside them, to compare with.
                 let all = std::iter::once(vec![draw.last]).chain(draw.architectures(0));
                 cells.extend(all.enumerate().map(|(number, layers)| Cell {

@@ -179,6 +179,12 @@ impl<'a> Results<'a> {
         Self { cells }
     }
 
+    /// The seeds of an experiment whose fits have one each, and are clustered several times.
+    pub(crate) fn seeds_of_clusterings(&self) -> String {
+        let last = self.repeats().saturating_sub(1);
+        format!("seed 0 of every fit, no initialization is random; k-means seeds 0 to {last}")
+    }
+
     /// Finished cells.
     pub(crate) fn done(&self) -> usize {
         self.records().count()

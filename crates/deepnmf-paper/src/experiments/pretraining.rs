@@ -43,7 +43,7 @@ impl Study for Pretraining {
             for (method, &k) in METHODS.iter().flat_map(|m| components.iter().map(move |k| (m, k)))
             {
                 let layers = vec![first, k];
-                let judging = kmeans_seconds((n, k), people, repeats * SCALINGS.len());
+                let judging = kmeans_seconds((k, n), people, repeats * SCALINGS.len());
                 cells.push(Cell {
                     experiment: Experiment::Pretraining,
                     set: Arc::clone(set),
@@ -87,10 +87,7 @@ impl Study for Pretraining {
     fn sum_up(&self, results: &Results<'_>) -> Result<Told> {
         let mut told = Told {
             protocol: PROTOCOL.map(Into::into).to_vec(),
-            seeds: format!(
-                "seed 0 of every fit, no initialization is random; k-means seeds 0 to {}",
-                results.repeats().saturating_sub(1)
-            ),
+            seeds: results.seeds_of_clusterings(),
             explanations: EXPLANATIONS.map(Into::into).to_vec(),
             ..Told::default()
         };

@@ -220,13 +220,23 @@ fn clouds(points: &[[f64; 2]]) -> Vec<Cloud> {
     points.chunks(each).zip(corners).map(one).collect()
 }
 
+/// An attribute as it is predicted from one layer, counted from 1.
+struct Predicted<'a> {
+    attribute: &'a str,
+    layer: usize,
+}
+
 /// The accuracies of a method with some layers, seed by seed.
-fn values(results: &Results<'_>, method: Method, layers: &[usize], at: (usize, &str)) -> Vec<f64> {
-    let (layer, attribute) = at;
+fn values(
+    results: &Results<'_>,
+    method: Method,
+    layers: &[usize],
+    Predicted { attribute, layer }: &Predicted<'_>,
+) -> Vec<f64> {
     let mut records: Vec<&Record> =
         results.by(method).records().filter(|r| r.layers == layers).collect();
     records.sort_by_key(|record| record.seed);
-    let wanted = |run: &&AccuracyRun| run.layer == layer && run.attribute == attribute;
+    let wanted = |run: &&AccuracyRun| run.layer == *layer && run.attribute == *attribute;
     let found = records.iter().filter_map(|r| r.outcome.accuracies.iter().find(wanted));
     found.map(|run| run.accuracy).collect()
 }
@@ -245,7 +255,9 @@ fn table(results: &Results<'_>) -> Table {
     for (method, layers) in super::unique(combinations) {
         let written: Vec<String> = layers.iter().map(usize::to_string).collect();
         for layer in 1..=layers.len() {
-            let score = |name| mean(&values(results, method, &layers, (layer, name)));
+            let score = |attribute| {
+                mean(&values(results, method, &layers, &Predicted { attribute, layer }))
+            };
             let [identity, pose] =
                 ["identity", "pose"].map(|name| decimals(score(name).map(|v| 100.0 * v), 1));
             let first = [method.label().to_owned(), written.join("-"), layer.to_string()];
@@ -281,7 +293,9 @@ fn claims(results: &Results<'_>) -> Result<Vec<Claim>> {
         ),
     ];
     for (with, without) in PAIRS {
-        let top = |method, name| values(results, method, &LAYERS, (LAYERS.len(), name));
+        let top = |method, attribute| {
+            values(results, method, &LAYERS, &Predicted { attribute, layer: LAYERS.len() })
+        };
         let both = ["identity", "pose"].map(|name| mean(&top(with, name)).unwrap_or(f64::NAN));
         let told = format!("identity {:.1}, pose {:.1}", 100.0 * both[0], 100.0 * both[1]);
         let separable = both.iter().all(|accuracy| *accuracy >= SEPARABLE);
@@ -311,7 +325,8 @@ fn below(results: &Results<'_>, methods: &[(Method, Vec<usize>)], limit: f64) ->
     let mut told = Vec::new();
     let mut holds = true;
     for (method, layers) in methods {
-        let accuracy = mean(&values(results, *method, layers, (1, "identity")));
+        let identity = Predicted { attribute: "identity", layer: 1 };
+        let accuracy = mean(&values(results, *method, layers, &identity));
         let accuracy = accuracy.unwrap_or(f64::NAN);
         holds &= accuracy < limit;
         told.push(format!("{method} ({}) {:.1}", layers[0], 100.0 * accuracy));

@@ -6,7 +6,7 @@
 //! makes `t` a number without unit that backtracking finds. A step that fails the descent lemma is
 //! made shorter; one that leads upwards all the same is taken back and the momentum forgotten.
 
-use super::{Evaluated, Objective, Point, clip, difference};
+use super::{Evaluated, Objective, Point, clip, difference, steepness};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Matrix, Scalar, add_scaled};
@@ -26,6 +26,8 @@ pub(crate) struct Accelerated<O, T> {
     pub(crate) point: Point<T>,
     at: Evaluated<T>,
     groups: Vec<Group<T>>,
+    /// How steep it was where no step without momentum went down.
+    pub(crate) given_up: Vec<f64>,
 }
 
 /// Blocks that move together.
@@ -47,7 +49,7 @@ impl<T: Scalar, O: Objective<T>> Accelerated<O, T> {
         let groups =
             if joint { vec![blocks] } else { blocks.into_iter().map(|b| vec![b]).collect() };
         let groups = groups.into_iter().map(Group::new).collect();
-        Ok(Self { objective, point, at, groups })
+        Ok(Self { objective, point, at, groups, given_up: vec![] })
     }
 
     /// One accelerated step of a group.
@@ -60,20 +62,39 @@ impl<T: Scalar, O: Objective<T>> Accelerated<O, T> {
             Some(point) => self.objective.evaluate(point)?,
             None => self.at.clone(),
         };
+        let plain = ahead.is_none();
         let from = ahead.unwrap_or_else(|| self.point.clone());
-        let Some((point, at)) = self.descend(g, &from, &at_ahead)? else {
-            self.groups[g].before = None;
+        let lower = self.descend(g, &from, &at_ahead)?.filter(|(_, at)| at.value <= self.at.value);
+        let Some((point, at)) = lower else {
+            if plain {
+                self.give_up(g)?;
+            }
+            self.groups[g].before = None; // too much momentum: begin anew from where we are
             return Ok(());
         };
         let group = &mut self.groups[g];
-        if at.value > self.at.value {
-            group.before = None; // too much momentum: begin anew from where we are
-            return Ok(());
-        }
         group.before = Some(group.blocks.iter().map(|b| self.point[*b].clone()).collect());
         group.momentum = f64::midpoint(1.0, (1.0 + 4.0 * group.momentum * group.momentum).sqrt());
         group.t *= GROWTH;
         (self.point, self.at) = (point, at);
+        Ok(())
+    }
+
+    /// Notes how steep it is for a group that found no way down.
+    fn give_up(&mut self, g: usize) -> Result<()> {
+        let (mut slope, mut length) = (0.0, 0.0);
+        for b in &self.groups[g].blocks {
+            let (point, mut gradient) = (&self.point[*b], self.at.gradient[*b].clone());
+            if self.objective.is_features(*b) {
+                // At the bound only what leads away from it counts.
+                let both = gradient.as_mut_slice().iter_mut().zip(point.as_slice());
+                both.filter(|(g, x)| **x <= T::ZERO && **g > T::ZERO)
+                    .for_each(|(g, _)| *g = T::ZERO);
+            }
+            slope += self.objective.block_inner(*b, &gradient, &gradient)?;
+            length += self.objective.block_inner(*b, point, point)?;
+        }
+        self.given_up.push(steepness(slope.sqrt(), length.sqrt(), self.at.value));
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Evaluated, Objective, Point, clip, differences};
+use super::{Evaluated, Objective, Point, clip, differences, steepness};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Scalar, add_scaled, scale};
@@ -29,6 +29,8 @@ pub(crate) struct Lbfgs<O, T> {
     pub(crate) point: Point<T>,
     at: Evaluated<T>,
     pairs: VecDeque<Pair<T>>,
+    /// How steep it was where no step went down.
+    pub(crate) given_up: Vec<f64>,
 }
 
 /// A step and the change of the gradient along it.
@@ -49,7 +51,7 @@ struct Used<'a, T> {
 impl<T: Scalar, O: Objective<T>> Lbfgs<O, T> {
     pub(crate) fn new(mut objective: O, point: Point<T>) -> Result<Self> {
         let at = objective.evaluate(&point)?;
-        Ok(Self { objective, point, at, pairs: VecDeque::new() })
+        Ok(Self { objective, point, at, pairs: VecDeque::new(), given_up: vec![] })
     }
 
     /// Sets the entries of `v` to zero where the variable is held at its bound.
@@ -175,7 +177,9 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
         if length > 0.0 {
             // A point at the origin has no scale of its own.
             let scale = self.objective.norm(&self.point)?.max(T::EPSILON.to_f64());
-            self.walk(&downhill, FIRST_STEP * scale / length)?;
+            if !self.walk(&downhill, FIRST_STEP * scale / length)? {
+                self.given_up.push(steepness(length, scale, self.at.value));
+            }
         }
         Ok(())
     }

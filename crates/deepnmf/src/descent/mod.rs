@@ -1,7 +1,8 @@
 //! Descent on smooth objectives over blocks of variables, some of which must not be negative.
 //!
 //! Every method here finds its own step sizes and keeps the best point it has seen, so that the
-//! value it reports never rises.
+//! value it reports never rises. That alone says little of a gradient: the first two also keep a list of
+//! the slopes at which they found no way down, which only rounding may cause.
 
 mod accelerated;
 mod adam;
@@ -57,6 +58,12 @@ pub(crate) trait Objective<T: Scalar> {
 pub(crate) struct Evaluated<T> {
     pub(crate) value: f64,
     pub(crate) gradient: Point<T>,
+}
+
+/// How steep a slope is: by what share of its value an objective would fall if the point moved by its
+/// own length and the slope stayed.
+fn steepness(gradient_norm: f64, point_norm: f64, value: f64) -> f64 {
+    gradient_norm * point_norm / value.max(f64::MIN_POSITIVE)
 }
 
 fn difference<T: Scalar>(a: &Matrix<T>, b: &Matrix<T>) -> Matrix<T> {

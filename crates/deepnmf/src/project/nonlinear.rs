@@ -120,7 +120,8 @@ impl<T: Scalar> Trained<T> {
         Self { mean: mean_features(features), h, signal, halves }
     }
 
-    /// The features of the sample whose reconstruction is nearest, for each of `n` targets.
+    /// The features of the sample whose reconstruction is nearest, for each of `n` targets. Distances are
+    /// those of reconstructions, from products that are at hand, so no search over samples serves.
     fn nearest(&self, target: &[T], n: usize) -> Vec<T> {
         let target = matrix(target.to_vec(), n);
         let mut alike = Matrix::zeros(self.signal.cols(), n);

@@ -2,8 +2,10 @@
 
 use super::blocks::descend;
 use super::fit::Goal;
+use super::network::Network;
 use super::*;
 use crate::activation::Activation;
+use crate::descent::Lbfgs;
 use crate::driver::{Algorithm, FitSession};
 use crate::graph::Graph;
 use crate::matrix::{Matrix, pseudo_inverse};
@@ -127,6 +129,32 @@ fn no_sweep_of_block_descent_rises_and_it_agrees_with_gradients() {
         let gradients = model.descent(descent).fit(&x).unwrap();
         let end = |m: &Model<f64>| tuned(m).history[tuned(m).history.len() - 1];
         assert!((end(&blocks) / end(&gradients) - 1.0).abs() < 1e-2, "{loss:?}");
+    }
+}
+
+/// Values that never rise say nothing of the gradient; a way down from every slope does.
+#[test]
+fn gradient_methods_find_a_way_down_wherever_there_is_one() {
+    let x = curved(12, 50, 3);
+    let labels: Vec<Option<u32>> = (0..50).map(|j| (j % 5 != 2).then_some(j % 3)).collect();
+    let graph = DenseGraph::of_labels(0.05, &labels);
+    let some = [Some(&graph as &dyn Graph<f64>), Some(&graph)];
+    for loss in [Loss::Paper, Loss::Layer, Loss::Data] {
+        for graphs in [Graphs::NONE, Graphs::new(&some)] {
+            for eliminate in [true, false] {
+                let model = DeepSemiNmf::new([8, 4]).activation(Activation::Softplus).loss(loss);
+                let untouched = Descent { max_iterations: 0, ..Descent::default() };
+                let start = model.clone().descent(untouched).fit(&x).unwrap().factors;
+                let ridge = Penalties { ridge: 0.01, ..Penalties::default() };
+                let goal = model.penalties(ridge).goal(graphs);
+                let network = Network::new(&x, &start, goal, eliminate).unwrap();
+                let point = network.point_of(start);
+                let mut lbfgs = Lbfgs::new(network, point).unwrap();
+                (0..100).for_each(|_| lbfgs.step().unwrap());
+                let steepest = lbfgs.given_up.iter().fold(0.0, |a: f64, b| a.max(*b));
+                assert!(steepest < 1e-4, "{loss:?} {eliminate} {steepest}");
+            }
+        }
     }
 }
 

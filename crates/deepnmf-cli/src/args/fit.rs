@@ -1,0 +1,203 @@
+//! `deepnmf fit`.
+
+use std::path::PathBuf;
+
+use deepnmf_data::preprocess::Pipeline;
+
+use super::names::{
+    ActivationName, DtypeName, FormName, GraphName, LossName, ModelName, NeighbourSearchName,
+    NeighbourWeightsName, NormalFormName, OptimizerName, PretrainingName, ScaleName, SolverName,
+    StartName, VariantName,
+};
+use super::read::DataArgs;
+use super::values::{
+    at_least_one, chain, eta, not_negative, positive, seconds, share_or_all, thread_count, whole,
+};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  deepnmf fit faces.npy --layers 40 --out m.safetensors
+  deepnmf fit PIE_pose27.mat --model deep-semi-nmf --layers 625,40 --out m.safetensors
+  deepnmf fit PIE_pose27.mat --layers 400,100 --activation relu --out m.safetensors
+  deepnmf fit faces/ --pattern {identity}_{pose}_{expression}_{eyes} --model deep-wsf \\
+    --layers 100,100,100 --attributes pose,expression,identity --lambda 1e-3
+  deepnmf fit PIE_pose27.mat --layers 625,40 --auxiliary labelled.mat --attributes none,gnd \\
+    --lambda 0.01
+  deepnmf fit PIE_pose27.mat --image 32x32:column-major --normalize igo --layers 40
+  deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
+  deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
+
+In files a sample is a row. Formats: .npy, .npz, MATLAB .mat, AnnData .h5ad, .parquet, .csv, .tsv,
+and folders of pictures.")]
+pub(crate) struct FitArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Model; by default semi-nmf for one layer and deep-semi-nmf for more
+    #[arg(long, value_parser = ModelName::parser())]
+    pub(crate) model: Option<ModelName>,
+    /// Components of each layer, the one next to the data first, such as 625,40
+    #[arg(
+        long,
+        value_delimiter = ',',
+        required = true,
+        value_parser = at_least_one,
+        allow_negative_numbers = true
+    )]
+    pub(crate) layers: Vec<usize>,
+    /// Model file to write (safetensors); without it the result is only reported
+    #[arg(long, short)]
+    pub(crate) out: Option<PathBuf>,
+    /// Preprocessing of the samples, repeated by transform: unit (each sample to unit norm, as the
+    /// paper does), none, or a chain of unit, log1p, standardize, min-max, tf-idf, igo, resize=WxH
+    /// with commas between them
+    #[arg(long, default_value = "unit", value_parser = chain)]
+    pub(crate) normalize: Pipeline,
+    /// Initialization of the factors [default: optimal, and nndsvda for non-negative models]
+    #[arg(long, value_enum)]
+    pub(crate) init: Option<StartName>,
+    /// Initialize from the factors of this model file instead
+    #[arg(long, value_name = "MODEL", conflicts_with = "init")]
+    pub(crate) init_from: Option<PathBuf>,
+    /// Initialize from the bases of this model file, which may have been fitted to other samples
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["init", "init_from"])]
+    pub(crate) bases_from: Option<PathBuf>,
+    /// Factor that carries the scale of a component after initialization
+    #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
+    pub(crate) scale: ScaleName,
+    /// Rule that updates the features [default: hals, and multiplicative for gnmf, cnmf and dnmf]
+    #[arg(long, value_enum)]
+    pub(crate) solver: Option<SolverName>,
+    /// Exponent of the multiplicative rule [default: 0.5, and 1 for non-negative models]
+    #[arg(long, value_parser = eta, allow_negative_numbers = true)]
+    pub(crate) eta: Option<f64>,
+    /// Work per iteration: sweeps of hals [default: 10], updates of multiplicative [default: 1, and
+    /// 10 for nmf and multilayer-nmf] or steps of accelerated [default: 20]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) inner: Option<usize>,
+    #[command(flatten)]
+    pub(crate) deep: DeepArgs,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArgs,
+    /// Most iterations of each loop [default: 1000, and 150 for nonlinear models and other losses]
+    #[arg(long, value_parser = whole::<usize>, allow_negative_numbers = true)]
+    pub(crate) max_iter: Option<usize>,
+    /// Stop when the error falls by no more than this times max(1, error)
+    #[arg(
+        long,
+        default_value_t = 1e-6,
+        value_parser = not_negative,
+        allow_negative_numbers = true
+    )]
+    pub(crate) kappa: f64,
+    /// Most seconds of the whole fit
+    #[arg(long, value_parser = seconds, allow_negative_numbers = true)]
+    pub(crate) max_seconds: Option<f64>,
+    /// Seed of everything random; the same seed gives the same bits
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>, allow_negative_numbers = true)]
+    pub(crate) seed: u64,
+    /// Threads to use; all by default. The number changes no result
+    #[arg(long, value_parser = thread_count, allow_negative_numbers = true)]
+    pub(crate) threads: Option<usize>,
+    /// Number type of the computation
+    #[arg(long, value_enum, default_value_t = DtypeName::F64)]
+    pub(crate) dtype: DtypeName,
+    /// Do not compute the SVD bound, which costs a decomposition of the data
+    #[arg(long)]
+    pub(crate) no_bound: bool,
+}
+
+/// What only gnmf and dnmf have.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of gnmf and dnmf")]
+pub(crate) struct BaselineArgs {
+    /// dnmf: weight of the scatter within classes [default: 0.1]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) gamma: Option<f64>,
+    /// dnmf: weight of the scatter between classes [default: 0]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) delta: Option<f64>,
+    /// gnmf: neighbours of each sample in the neighbour graph [default: 5]
+    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) neighbours: Option<usize>,
+    /// gnmf: weights of the neighbour graph [default: binary]
+    #[arg(long, value_enum)]
+    pub(crate) neighbour_weights: Option<NeighbourWeightsName>,
+    /// gnmf: how neighbours are found [default: auto]
+    #[arg(long, value_enum)]
+    pub(crate) neighbour_search: Option<NeighbourSearchName>,
+}
+
+/// What only models that learn from labels have.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of wsf, wsf-ma and deep-wsf")]
+pub(crate) struct LabelArgs {
+    /// Attributes to learn from, with commas between them: one for wsf (and cnmf and dnmf), any
+    /// number for wsf-ma, one for each layer (or none) for deep-wsf
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub(crate) attributes: Vec<String>,
+    /// Weight of the graph penalty: of label graphs, one for all or one for each attribute
+    /// [default: 0.001]; of the neighbour graph of gnmf [default: 100]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WEIGHT,...",
+        value_parser = not_negative,
+        allow_negative_numbers = true
+    )]
+    pub(crate) lambda: Vec<f64>,
+    /// Weights of the label graph, between samples of the same class [default: binary]
+    #[arg(long, value_enum)]
+    pub(crate) graph: Option<GraphName>,
+    /// Width of --graph rbf [default: the median distance within classes]
+    #[arg(long, value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) sigma: Option<f64>,
+    /// Share of the labels to use; the others are dropped, for studies [default: 1]
+    #[arg(long, value_name = "SHARE", value_parser = share_or_all, allow_negative_numbers = true)]
+    pub(crate) label_fraction: Option<f64>,
+    /// Model that pre-trains each layer of deep-wsf [default: wsf]
+    #[arg(long, value_enum)]
+    pub(crate) pretraining: Option<PretrainingName>,
+    /// Which form of Algorithm 2 a linear deep-wsf follows [default: printed]
+    #[arg(long, value_enum)]
+    pub(crate) variant: Option<VariantName>,
+    /// Supervised pre-training of deep-semi-nmf: labelled samples to fit a deep-wsf to first (the
+    /// flags above are its flags), whose bases initialize the fit to DATA, which needs no labels
+    #[arg(long, value_name = "DATA")]
+    pub(crate) auxiliary: Option<PathBuf>,
+}
+
+/// What only deep models have.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of deep-semi-nmf and deep-wsf")]
+pub(crate) struct DeepArgs {
+    /// Nonlinearity between the layers [default: identity]
+    #[arg(long, value_enum)]
+    pub(crate) activation: Option<ActivationName>,
+    /// Loss over all layers [default: paper]
+    #[arg(long, value_enum)]
+    pub(crate) loss: Option<LossName>,
+    /// Weight of each layer in the losses layer and data, with commas between them [default: 1 each]
+    #[arg(long, value_delimiter = ',', value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) weights: Vec<f64>,
+    /// Optimizer of the loss [default: auto]
+    #[arg(long, value_enum)]
+    pub(crate) optimizer: Option<OptimizerName>,
+    /// Step size of adam [default: 0.001]
+    #[arg(long, value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) step: Option<f64>,
+    /// Ridge penalty: weight of the squared bases, as a share of a sample's mean squared norm
+    /// [default: 0, and 0.001 for the loss layer]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) ridge: Option<f64>,
+    /// l1 penalty: weight of the sum of features, as the same share; needs --ridge [default: 0]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) sparsity: Option<f64>,
+    /// What has unit norm in the last layer of the result [default: none]
+    #[arg(long, value_enum)]
+    pub(crate) normal_form: Option<NormalFormName>,
+    /// How Algorithm 1 of the paper is carried out, for the linear model [default: fast]
+    #[arg(long, value_enum)]
+    pub(crate) form: Option<FormName>,
+}

@@ -51,6 +51,14 @@ pub enum DataError {
         /// What the system says.
         source: io::Error,
     },
+    /// A table cannot be written under this name.
+    #[error("cannot write {path}: {why}", path = path.display())]
+    OutputFormat {
+        /// The file.
+        path: PathBuf,
+        /// Why not, and what would work.
+        why: String,
+    },
     /// Labels from a second file do not fit the data.
     #[error("{path}: {fault}", path = path.display())]
     Labels {

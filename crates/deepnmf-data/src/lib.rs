@@ -32,4 +32,4 @@ pub use dataset::{Attribute, Dataset, DatasetOf};
 pub use error::{Cell, DataError, Fault};
 pub use image_shape::{DisplayHints, ImageShape, PixelOrder};
 pub use load::{ImageOptions, JoinBy, LabelFile, LoadOptions, load};
-pub use write::write_npy;
+pub use write::{Cells, Table, TableFormat, write_npy};

@@ -14,7 +14,7 @@ fn only_file_in(folder: &Path) -> PathBuf {
 
 #[test]
 fn the_header_is_the_one_numpy_writes() {
-    let header = npy_header(Dtype::F32, 3, 2);
+    let header = header("<f4", "(3, 2)");
     assert_eq!(header.len(), 128);
     let text = "\u{1}\0v\0{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
     assert!(header[6..].starts_with(text.as_bytes()));

@@ -1,10 +1,12 @@
 //! The flags as they are typed. Their ranges are checked here (exit code 2); whether they fit the
 //! data is found out by the library (exit code 1).
 
+mod cluster;
 mod completions;
 mod datasets;
 mod demo;
 mod evaluate;
+mod export;
 mod fit;
 mod info;
 mod names;
@@ -16,10 +18,12 @@ mod values;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::cluster::ClusterArgs;
 pub(crate) use self::completions::CompletionsArgs;
 pub(crate) use self::datasets::{DatasetsCommand, FetchArgs};
 pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::evaluate::EvaluateArgs;
+pub(crate) use self::export::{ExportArgs, ExportName};
 pub(crate) use self::fit::{DeepArgs, FitArgs, LabelArgs};
 pub(crate) use self::info::InfoArgs;
 pub(crate) use self::names::{GraphName, ModelName, OptimizerName, SolverName};
@@ -56,6 +60,10 @@ pub(crate) enum Command {
     Transform(TransformArgs),
     /// Show what is in a model file
     Info(InfoArgs),
+    /// Write bases, features or top features of a model as a table
+    Export(ExportArgs),
+    /// Cluster samples by their features and write the cluster of each
+    Cluster(ClusterArgs),
     /// Evaluate features: which layer best predicts each attribute?
     Evaluate(EvaluateArgs),
     /// Write one page that explores a model: layers, clusters, maps, bases, samples

@@ -96,6 +96,19 @@ pub(crate) fn check_output(out: &Path, read: &[&Path]) -> Result<()> {
     }
 }
 
+/// Refuses a name for a model that its content would belie, and what [`check_output`] refuses.
+pub(crate) fn check_model_output(out: &Path, read: &[&Path]) -> Result<()> {
+    if out.extension().is_some_and(|extension| extension == "safetensors") {
+        return check_output(out, read);
+    }
+    let text = format!(
+        "--out {} is no name for a model: a model is written as safetensors, so let the name end in \
+         .safetensors; deepnmf export and deepnmf transform write tables",
+        out.display()
+    );
+    Err(UsageError(text).into())
+}
+
 /// Does to new samples what was done to those the model was fitted to.
 pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
     check_feature_names(model, data)?;

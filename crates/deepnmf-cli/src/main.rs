@@ -8,6 +8,7 @@ mod commands;
 mod input;
 mod output;
 mod progress;
+mod tables;
 
 use std::env;
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         Command::Fit(fit) => commands::fit::run(fit, output),
         Command::Transform(transform) => commands::transform::run(transform, output),
         Command::Info(info) => commands::info::run(info, output),
+        Command::Export(export) => commands::export::run(export, output),
+        Command::Cluster(cluster) => commands::cluster::run(cluster, output),
         Command::Evaluate(evaluate) => commands::evaluate::run(evaluate, output),
         Command::Report(report) => commands::report::run(report, output),
         Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, output),

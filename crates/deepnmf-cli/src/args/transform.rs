@@ -9,7 +9,8 @@ use super::values::{at_least_one, thread_count};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   deepnmf transform m.safetensors new.npy --out h.npy
-  deepnmf transform m.safetensors new.npy --layer 1 --method basis --out h1.npy")]
+  deepnmf transform m.safetensors new.npy --layer 1 --method basis --out h1.csv
+  deepnmf transform m.safetensors new.npy --out - | head")]
 pub(crate) struct TransformArgs {
     /// Model file
     pub(crate) model: PathBuf,
@@ -21,7 +22,8 @@ pub(crate) struct TransformArgs {
     /// Projection method [default: nonnegative, but basis for whitened-pca]
     #[arg(long, value_enum)]
     pub(crate) method: Option<MethodName>,
-    /// File to write (.npy), a row per sample
+    /// File to write, a row per sample: .csv, .tsv, .npy, .npz or .parquet; - is standard output,
+    /// as CSV
     #[arg(long, short)]
     pub(crate) out: PathBuf,
     /// Threads to use; all by default

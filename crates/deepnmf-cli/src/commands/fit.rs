@@ -18,7 +18,7 @@ use serde_json::json;
 use self::labels::{attributes, codes};
 use self::plan::Plan;
 use crate::args::FitArgs;
-use crate::input::{check_output, on_threads, provenance, samples, samples_of};
+use crate::input::{check_model_output, on_threads, provenance, samples, samples_of};
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::{Progress, cancelled_by_interrupt};
 
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
     let plan = Plan::new(args)?;
     if let Some(out) = &args.out {
         let read = std::iter::once(&args.data.data).chain(&args.labels.auxiliary);
-        check_output(out, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
+        check_model_output(out, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
     }
     match args.dtype.into() {
         Dtype::F32 => carry_out::<f32>(args, &plan, output),

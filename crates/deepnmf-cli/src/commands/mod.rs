@@ -1,9 +1,11 @@
 //! The commands, one a file.
 
+pub(crate) mod cluster;
 pub(crate) mod completions;
 pub(crate) mod datasets;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
+pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod info;
 pub(crate) mod report;

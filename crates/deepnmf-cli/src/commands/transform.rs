@@ -3,17 +3,18 @@
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Model, Projection, Scalar};
-use deepnmf_data::write_npy;
+use deepnmf_data::Table;
 use serde_json::json;
 
 use crate::args::TransformArgs;
-use crate::input::{check_output, on_threads, prepare_for, samples};
+use crate::input::{on_threads, prepare_for, samples};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
+use crate::tables::{self, component_names};
 
 /// Computes the features of samples with a fitted model.
 pub(crate) fn run(args: &TransformArgs, output: Output) -> Result<Outcome> {
-    check_output(&args.out, &[&args.model, &args.data.data])?;
+    tables::check(&args.out, &[&args.model, &args.data.data], output)?;
     match load_model(&args.model)? {
         AnyModel::F32(model) => project(args, &model, output),
         AnyModel::F64(model) => project(args, &model, output),
@@ -36,15 +37,13 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
         Ok((h, error))
     })??;
     drop(progress);
-    write_npy(&args.out, &h)?;
     let relative = error / data.x.norm_sq().sqrt();
     let text = format!(
         "{} samples, {} features of layer {layer}, error {error:.4} ({:.3}% of the norm of the \
-         data)\nwrote {}\n",
+         data)\n",
         h.cols(),
         h.rows(),
         100.0 * relative,
-        args.out.display()
     );
     let object = json!({
         "model": model.settings.name(),
@@ -56,6 +55,10 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
         "relative_error": relative,
         "out": args.out,
     });
-    output.result(&text, &object)?;
+    let mut table = Table::of_matrix(&h, component_names(h.rows()));
+    if let Some(names) = data.sample_names {
+        table = table.indexed("sample", names);
+    }
+    tables::write(&table, &args.out, output, &text, &object)?;
     Ok(Outcome::Done)
 }

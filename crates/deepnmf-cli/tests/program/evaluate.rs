@@ -69,10 +69,11 @@ fn what_cannot_be_evaluated_is_refused_with_a_reason() {
 #[test]
 fn a_chain_of_preprocessing_is_kept_and_done_again() {
     let folder = Folder::new();
-    let fit = folder.fit(&format!("{FACES} --layers 4 --normalize min-max,unit --out m"));
+    let fit =
+        folder.fit(&format!("{FACES} --layers 4 --normalize min-max,unit --out m.safetensors"));
     assert_eq!(fit["preprocessing"][1], "unit");
-    assert!(folder.run("info m").stdout.contains("--normalize min-max,unit"));
-    let again = folder.json(&format!("transform m {FACES} --out h.npy"));
+    assert!(folder.run("info m.safetensors").stdout.contains("--normalize min-max,unit"));
+    let again = folder.json(&format!("transform m.safetensors {FACES} --out h.npy"));
     let (fitted, projected) = (fit["error"].as_f64().unwrap(), again["error"].as_f64().unwrap());
     assert!(projected <= fitted * (1.0 + 1e-9), "{projected} is above {fitted}");
     folder.refuses(&format!("fit {FACES} --layers 4 --normalize polish"), 2, &["polish"]);

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 
 mod bad_input;
+mod cluster;
 mod common;
 mod demo;
 mod evaluate;
+mod export;
 mod fit;
 #[cfg(unix)]
 mod interrupt;

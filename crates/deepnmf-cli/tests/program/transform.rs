@@ -149,12 +149,16 @@ fn the_model_and_the_data_are_never_overwritten() {
 #[test]
 fn whitened_pca_fits_transforms_and_says_what_it_cannot() {
     let folder = Folder::new();
-    let fit = folder.fit(&format!("{FACES} --model whitened-pca --layers 4 --out m"));
+    let fit = folder.fit(&format!("{FACES} --model whitened-pca --layers 4 --out m.safetensors"));
     assert_eq!(fit["model"], "whitened-pca");
-    let projected = folder.json(&format!("transform m {FACES} --out h.npy"));
+    let projected = folder.json(&format!("transform m.safetensors {FACES} --out h.npy"));
     assert_eq!(projected["method"], "basis");
     let (fitted, again) = (fit["error"].as_f64().unwrap(), projected["error"].as_f64().unwrap());
     assert!((fitted / again - 1.0).abs() < 1e-9);
     let words = ["basis"];
-    folder.refuses(&format!("transform m {FACES} --method nonnegative --out new.npy"), 1, &words);
+    folder.refuses(
+        &format!("transform m.safetensors {FACES} --method nonnegative --out new.npy"),
+        1,
+        &words,
+    );
 }

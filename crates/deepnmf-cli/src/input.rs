@@ -1,5 +1,6 @@
 //! Samples as a command asks for them, with the preprocessing that belongs to a model.
 
+use std::io;
 use std::path::{Path, is_separator};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -8,17 +9,35 @@ use deepnmf::{Model, Provenance, Recorded, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{
     DataError, Dataset, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions,
-    builtin, load,
+    TableOptions, builtin, load, load_from,
 };
 
-use crate::args::{DataArgs, ReadArgs, UsageError};
+use crate::args::{DataArgs, HeaderName, ReadArgs, UsageError};
+use crate::output::Output;
 
 /// Data that need no file are named with this in front.
 const BUILTIN: &str = "builtin:";
 
-/// Loads or makes the samples.
+/// The name that means standard input.
+const STANDARD: &str = "-";
+
+/// Loads or makes the samples, those of several files one after the other.
 pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
-    samples_of(&args.data, &args.read)
+    if let [only] = args.data.as_slice() {
+        return samples_of(only, &args.read);
+    }
+    if args.data.iter().filter(|path| is_standard(path)).count() > 1 {
+        return Err(UsageError("standard input (-) can be read once: name it once".into()).into());
+    }
+    // Rows of a file of labels belong to all samples together.
+    let each = ReadArgs { labels_file: None, labels_by: None, ..args.read.clone() };
+    let sets =
+        args.data.iter().map(|path| Ok((path.display().to_string(), samples_of(path, &each)?)));
+    let mut data = Dataset::concat(&sets.collect::<Result<Vec<_>>>()?)?;
+    if let Some(file) = labels_file(&args.read) {
+        file.join(&mut data)?;
+    }
+    Ok(data)
 }
 
 /// Loads the samples of a file or folder, or makes built-in ones.
@@ -27,18 +46,49 @@ pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<Data
         refuse_for_builtin(read)?;
         return Ok(builtin::generate(spec)?);
     }
-    let labels_file = read.labels_file.clone().map(|path| LabelFile {
-        path,
-        by: read.labels_by.clone().map_or(JoinBy::Row, JoinBy::Name),
-    });
     let options = LoadOptions {
         data_key: read.data_key.clone(),
         labels_key: read.labels_key.clone(),
         image_shape: read.image,
+        table: TableOptions {
+            header: read.header.into(),
+            columns: read.columns.clone(),
+            drop: read.drop.clone(),
+            names_key: read.names_key.clone(),
+        },
+        feature_names: read.feature_names.clone(),
         images: ImageOptions { resize: read.resize, pattern: read.pattern.clone() },
-        labels_file,
+        labels_file: labels_file(read),
     };
+    if is_standard(data) {
+        return Ok(load_from(io::stdin().lock(), "standard input", &options)?);
+    }
     Ok(load(data, &options)?)
+}
+
+fn is_standard(data: &Path) -> bool {
+    data == Path::new(STANDARD)
+}
+
+fn labels_file(read: &ReadArgs) -> Option<LabelFile> {
+    let by = read.labels_by.clone().map_or(JoinBy::Row, JoinBy::Name);
+    read.labels_file.clone().map(|path| LabelFile { path, by })
+}
+
+/// Says that a first line of numbers was taken for a header, which might be a mistake.
+pub(crate) fn remark_on_header<T: Scalar>(args: &DataArgs, data: &Dataset<T>, output: Output) {
+    let names = data.feature_names.as_deref().unwrap_or_default();
+    let counts_from = |first: usize| (first..).zip(names).all(|(n, name)| *name == n.to_string());
+    let is_guess = args.read.header == HeaderName::Auto && args.read.feature_names.is_none();
+    if is_guess && names.len() > 1 && (counts_from(0) || counts_from(1)) {
+        output.remark(format!(
+            "note: the first line of {} ({}, {}, ...) was taken for a header: say --header no if it \
+             is a sample, --header yes if not",
+            args.shown(),
+            names[0],
+            names[1]
+        ));
+    }
 }
 
 fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
@@ -46,6 +96,11 @@ fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
         ("--data-key", read.data_key.is_some()),
         ("--labels-key", read.labels_key.is_some()),
         ("--labels-file", read.labels_file.is_some()),
+        ("--header", read.header != HeaderName::Auto),
+        ("--columns", !read.columns.is_empty()),
+        ("--drop", !read.drop.is_empty()),
+        ("--names-key", read.names_key.is_some()),
+        ("--feature-names", read.feature_names.is_some()),
         ("--image", read.image.is_some()),
         ("--pattern", read.pattern.is_some()),
         ("--resize", read.resize.is_some()),
@@ -98,8 +153,9 @@ pub(crate) fn check_output(out: &Path, read: &[&Path]) -> Result<()> {
 
 /// Refuses a name for a model that its content would belie, and what [`check_output`] refuses.
 pub(crate) fn check_model_output(out: &Path, read: &[&Path]) -> Result<()> {
+    check_output(out, read)?;
     if out.extension().is_some_and(|extension| extension == "safetensors") {
-        return check_output(out, read);
+        return Ok(());
     }
     let text = format!(
         "--out {} is no name for a model: a model is written as safetensors, so let the name end in \

@@ -74,6 +74,73 @@ impl<T: Scalar> Dataset<T> {
     }
 }
 
+impl<T: Scalar> Dataset<T> {
+    /// The samples of several data sets one after the other, with their names and labels; each comes
+    /// with what messages call it. An attribute that only some have is missing in the others.
+    ///
+    /// # Errors
+    /// If there are none, or they differ in their features or in the shape of their pictures.
+    pub fn concat(sets: &[(String, Self)]) -> Result<Self, DataError> {
+        let Some((first, head)) = sets.first() else {
+            return Err(DataError::NoSample { index: 0, samples: 0 });
+        };
+        sets.iter().try_for_each(|(second, set)| head.goes_with(set, first, second))?;
+        let samples = sets.iter().map(|(_, set)| set.samples()).sum();
+        let mut entries = Vec::with_capacity(samples * head.features());
+        for (_, set) in sets {
+            entries.extend_from_slice(set.x.as_slice());
+        }
+        let names: Option<Vec<Vec<String>>> =
+            sets.iter().map(|(_, set)| set.sample_names.clone()).collect();
+        let mut attributes: Vec<&str> = Vec::new();
+        for attribute in sets.iter().flat_map(|(_, set)| &set.attributes) {
+            if !attributes.contains(&attribute.name.as_str()) {
+                attributes.push(&attribute.name);
+            }
+        }
+        let joined = |name: &&str| {
+            let labels = sets.iter().flat_map(|(_, set)| {
+                let attribute = set.attribute(name);
+                (0..set.samples()).map(move |sample| attribute?.class_of(sample))
+            });
+            Attribute::from_strings(*name, labels)
+        };
+        Ok(Self {
+            x: Matrix::from_vec(head.features(), samples, entries)?,
+            feature_names: sets.iter().find_map(|(_, set)| set.feature_names.clone()),
+            sample_names: names.map(|names| names.concat()),
+            attributes: attributes.iter().map(joined).collect(),
+            image_shape: head.image_shape,
+        })
+    }
+
+    fn goes_with(&self, other: &Self, first: &str, second: &str) -> Result<(), DataError> {
+        let refuse = |why: String| {
+            Err(DataError::Concat { first: first.into(), second: second.into(), why })
+        };
+        let (ours, theirs) = (self.features(), other.features());
+        if ours != theirs {
+            return refuse(format!(
+                "its samples have {theirs} features, not {ours}: give files with the same features"
+            ));
+        }
+        if let (Some(ours), Some(theirs)) = (&self.feature_names, &other.feature_names)
+            && let Some(at) = ours.iter().zip(theirs).position(|(ours, theirs)| ours != theirs)
+        {
+            return refuse(format!(
+                "its feature {} is {:?}, not {:?}: bring the columns into the same order",
+                at + 1,
+                theirs[at],
+                ours[at]
+            ));
+        }
+        if self.image_shape != other.image_shape {
+            return refuse("their pictures differ in shape: give pictures of one size".into());
+        }
+        Ok(())
+    }
+}
+
 /// What one attribute (identity, pose, ...) says of every sample; it may be silent about some.
 ///
 /// ```

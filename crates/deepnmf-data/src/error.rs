@@ -101,6 +101,16 @@ pub enum DataError {
         /// How many samples there are.
         samples: usize,
     },
+    /// Samples of several files do not go together.
+    #[error("{second} does not go with {first}: {why}")]
+    Concat {
+        /// The first file.
+        first: String,
+        /// The file that does not fit it.
+        second: String,
+        /// What differs, and what would work.
+        why: String,
+    },
     /// Samples cannot be split as asked.
     #[error("the samples cannot be split: {why}")]
     Split {

@@ -31,5 +31,7 @@ mod write;
 pub use dataset::{Attribute, Dataset, DatasetOf};
 pub use error::{Cell, DataError, Fault};
 pub use image_shape::{DisplayHints, ImageShape, PixelOrder};
-pub use load::{ImageOptions, JoinBy, LabelFile, LoadOptions, load};
+pub use load::{
+    Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions, load, load_from,
+};
 pub use write::{Cells, Table, TableFormat, write_npy};

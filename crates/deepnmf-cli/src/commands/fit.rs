@@ -18,7 +18,9 @@ use serde_json::json;
 use self::labels::{attributes, codes};
 use self::plan::Plan;
 use crate::args::FitArgs;
-use crate::input::{check_model_output, on_threads, provenance, samples, samples_of};
+use crate::input::{
+    check_model_output, on_threads, provenance, remark_on_header, samples, samples_of,
+};
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::{Progress, cancelled_by_interrupt};
 
@@ -26,7 +28,7 @@ use crate::progress::{Progress, cancelled_by_interrupt};
 pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
     let plan = Plan::new(args)?;
     if let Some(out) = &args.out {
-        let read = std::iter::once(&args.data.data).chain(&args.labels.auxiliary);
+        let read = args.data.data.iter().chain(&args.labels.auxiliary);
         check_model_output(out, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
     }
     match args.dtype.into() {
@@ -39,9 +41,10 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
+    remark_on_header(&args.data, &data, output);
     let mut steps = args.normalize.clone();
     let raw = provenance(&data, &steps)?;
-    steps.fit_apply(&mut data).with_context(|| args.data.data.display().to_string())?;
+    steps.fit_apply(&mut data).with_context(|| args.data.shown())?;
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
     let mut given = given(args)?;

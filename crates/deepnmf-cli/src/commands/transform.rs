@@ -1,5 +1,7 @@
 //! `deepnmf transform`.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Model, Projection, Scalar};
@@ -14,7 +16,9 @@ use crate::tables::{self, component_names};
 
 /// Computes the features of samples with a fitted model.
 pub(crate) fn run(args: &TransformArgs, output: Output) -> Result<Outcome> {
-    tables::check(&args.out, &[&args.model, &args.data.data], output)?;
+    let read: Vec<&Path> =
+        std::iter::once(&args.model).chain(&args.data.data).map(PathBuf::as_path).collect();
+    tables::check(&args.out, &read, output)?;
     match load_model(&args.model)? {
         AnyModel::F32(model) => project(args, &model, output),
         AnyModel::F64(model) => project(args, &model, output),
@@ -28,7 +32,7 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     let progress = Progress::new(output);
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
-    let culprit = || args.data.data.display().to_string();
+    let culprit = || args.data.shown();
     prepare_for(model, &mut data).with_context(culprit)?;
     progress.doing("computing the features");
     let (h, error) = on_threads(args.threads, || -> Result<_> {

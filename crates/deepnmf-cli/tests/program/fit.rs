@@ -275,7 +275,7 @@ fn non_negative_factors_can_be_asked_for_from_every_start() {
     );
     folder.fit(&format!("{FACES} --model nmf --layers 4 --out m.safetensors"));
     folder.json(&format!("transform m.safetensors {FACES} --out h.npy"));
-    folder.write("signed.csv", "1,2,3\n4,-5,6\n7,8,9\n");
+    folder.write("signed.csv", "1,2,3.5\n4,-5,6\n7,8,9\n");
     let signed = "fit signed.csv --model nmf --layers 2 --normalize none";
     folder.refuses(signed, 1, &["sample 2", "feature 2", "-5", "Semi-NMF"]);
     let start = format!("fit {FACES} --model nmf --layers 4 --init optimal");

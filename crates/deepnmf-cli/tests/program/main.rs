@@ -14,6 +14,7 @@ mod interrupt;
 mod labels;
 mod pictures;
 mod pie;
+mod reading;
 mod report;
 mod reproduce;
 mod transform;

@@ -29,3 +29,41 @@ fn labels_that_differ_in_writing_differ() {
     assert_eq!(attribute.classes(), ["01", "1"]);
     assert_eq!(attribute.codes(), [Some(1), Some(0), Some(1)]);
 }
+
+fn set(values: &[f64], kind: &str) -> Dataset<f64> {
+    let x = Matrix::from_vec(2, values.len() / 2, values.to_vec()).unwrap();
+    let samples = x.cols();
+    let attributes = vec![Attribute::from_strings(kind, vec![Some("x"); samples])];
+    Dataset { attributes, ..Dataset::new(x) }
+}
+
+#[test]
+fn samples_of_several_sets_follow_each_other_with_their_labels() {
+    let mut first = set(&[1.0, 2.0, 3.0, 4.0], "pose");
+    first.sample_names = Some(vec!["a".into(), "b".into()]);
+    let mut second = set(&[5.0, 6.0], "who");
+    let sets = |first: &Dataset<f64>, second: &Dataset<f64>| {
+        Dataset::concat(&[("a.npy".into(), first.clone()), ("b.npy".into(), second.clone())])
+    };
+    let both = sets(&first, &second).unwrap();
+    assert_eq!(both.x.as_slice(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(both.attribute("pose").unwrap().codes(), [Some(0), Some(0), None]);
+    assert_eq!(both.attribute("who").unwrap().codes(), [None, None, Some(0)]);
+    assert_eq!(both.sample_names, None, "the second has none");
+    second.sample_names = Some(vec!["c".into()]);
+    assert_eq!(sets(&first, &second).unwrap().sample_names.unwrap(), ["a", "b", "c"]);
+}
+
+#[test]
+fn sets_with_other_features_do_not_go_together() {
+    let mut first = set(&[1.0, 2.0], "pose");
+    let mut second = first.clone();
+    first.feature_names = Some(vec!["p".into(), "q".into()]);
+    second.feature_names = Some(vec!["q".into(), "p".into()]);
+    let wide = Dataset::new(Matrix::zeros(3, 1));
+    for (other, word) in [(second, "feature 1 is \"q\""), (wide, "3 features, not 2")] {
+        let sets = [("a.npy".into(), first.clone()), ("b.npy".into(), other)];
+        let message = Dataset::concat(&sets).unwrap_err().to_string();
+        assert!(message.starts_with("b.npy does not go with a.npy") && message.contains(word));
+    }
+}

@@ -150,6 +150,24 @@ pub enum Fault {
         /// What separates fields.
         delimiter: &'static str,
     },
+    /// A line with nothing in it, between others.
+    #[error(
+        "line {line} is blank: remove it, or put the sample there that is missing, so that samples and \
+         labels keep to the same rows"
+    )]
+    BlankLine {
+        /// The line, counted from 1.
+        line: u64,
+    },
+    /// A header that gives two columns the same name.
+    #[error(
+        "the header names several columns {names}: give every column a name of its own, or say \
+         --header no if the first line is a sample"
+    )]
+    DuplicateColumns {
+        /// The names.
+        names: String,
+    },
     /// A field that should be a number.
     #[error("{cell} holds {text:?}, which is not a number: {advice}")]
     NotANumber {
@@ -173,13 +191,12 @@ pub enum Fault {
         cell: Cell,
     },
     /// No column of this name or number.
-    #[error(
-        "there is no column {wanted:?} for the labels: give --labels-key a number from 1 to \
-         {columns}{names}"
-    )]
+    #[error("there is no column {wanted:?}: give {flag} a number from 1 to {columns}{names}")]
     NoColumn {
         /// The name or number asked for.
         wanted: String,
+        /// The option that asked for it.
+        flag: &'static str,
         /// How many columns there are.
         columns: usize,
         /// What to say about the names there are.
@@ -221,7 +238,7 @@ pub enum Fault {
     /// A column that holds neither numbers nor labels that were asked for.
     #[error(
         "column {name:?} holds {found}, which are no numbers: if they are labels, use --labels-key \
-         {name}, otherwise leave the column out"
+         {name}; if they name the samples, --names-key {name}; otherwise --drop {name}"
     )]
     NotANumberColumn {
         /// Its name.
@@ -299,6 +316,12 @@ pub enum Fault {
     #[error("labels cannot be joined by name: {why}")]
     LabelNames {
         /// What is missing or given twice, and what would work.
+        why: String,
+    },
+    /// Names of features that cannot be used.
+    #[error("the features cannot be named: {why}")]
+    FeatureNames {
+        /// What is wrong with the names, and what would work.
         why: String,
     },
     /// A label that is not a whole number.

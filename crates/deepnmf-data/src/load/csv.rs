@@ -9,25 +9,28 @@ use std::io::{Read, Seek};
 
 use deepnmf::{Matrix, Scalar};
 
-use self::columns::Columns;
+pub(super) use self::columns::duplicates;
+use self::columns::{Columns, Role};
 pub(super) use self::delimiter::Delimiter;
 use self::records::Records;
-pub(super) use self::words::{Words, read_words};
-use super::{number, with_labels};
+pub(super) use self::words::read_words;
+use super::labels::is_missing_label;
+use super::{LoadOptions, number};
 use crate::error::{Cell, Fault, shown};
 use crate::{Attribute, Dataset};
 
-/// Reads a table; `labels_key` is the name or number of the column that holds labels.
+/// Reads a table; the options say what its columns hold.
 pub(super) fn read<T: Scalar>(
     file: impl Read + Seek,
     delimiter: Delimiter,
-    labels_key: Option<&str>,
+    options: &LoadOptions,
 ) -> Result<Dataset<T>, Fault> {
     let mut records = Records::new(file, delimiter);
     if !records.advance()? {
         return Err(Fault::EmptyTable { samples: 0, features: 0 });
     }
-    let columns = Columns::of_first(records.fields(), labels_key)?;
+    let more = records.has_more()?;
+    let columns = Columns::of_first(records.fields(), options, more)?;
     let mut table = Table::<T>::new(columns);
     let mut more = !table.columns.has_header() || records.advance()?;
     while more {
@@ -37,7 +40,10 @@ pub(super) fn read<T: Scalar>(
         }
         more = records.advance()?;
     }
-    table.finish()
+    match records.blank_line() {
+        Some(line) => Err(Fault::BlankLine { line }),
+        None => table.finish(),
+    }
 }
 
 /// What can be wrong with a line, before it is known which line of the file it is.
@@ -53,24 +59,31 @@ enum Problem {
 struct Table<T> {
     columns: Columns,
     data: Vec<T>,
-    labels: Vec<Option<String>>,
+    labels: Vec<Vec<Option<String>>>,
+    names: Vec<String>,
     samples: usize,
 }
 
 impl<T: Scalar> Table<T> {
     fn new(columns: Columns) -> Self {
-        Self { columns, data: Vec::new(), labels: Vec::new(), samples: 0 }
+        let attributes = columns.count(|role| matches!(role, Role::Labels(_)));
+        let labels = vec![Vec::new(); attributes];
+        Self { columns, data: Vec::new(), labels, names: Vec::new(), samples: 0 }
     }
 
     fn push<'a>(&mut self, fields: impl ExactSizeIterator<Item = &'a [u8]>) -> Result<(), Problem> {
-        if fields.len() != self.columns.width {
+        if fields.len() != self.columns.roles.len() {
             return Err(Problem::Ragged { found: fields.len() });
         }
         for (column, field) in fields.enumerate() {
-            if self.columns.labels == Some(column) {
-                self.labels.push(label(column, field)?);
-            } else {
-                self.data.push(number(column, field)?);
+            match self.columns.roles[column] {
+                Role::Feature => self.data.push(number(column, field)?),
+                Role::Labels(place) => {
+                    let label = text(column, field)?;
+                    self.labels[place].push((!is_missing_label(label)).then(|| label.to_owned()));
+                }
+                Role::Names => self.names.push(text(column, field)?.to_owned()),
+                Role::Dropped => {}
             }
         }
         self.samples += 1;
@@ -78,15 +91,21 @@ impl<T: Scalar> Table<T> {
     }
 
     fn finish(self) -> Result<Dataset<T>, Fault> {
-        let (samples, features) = (self.samples, self.columns.features());
+        let (samples, columns) = (self.samples, self.columns);
+        let features = columns.count(|role| role == Role::Feature);
         if samples == 0 || features == 0 {
             return Err(Fault::EmptyTable { samples, features });
         }
         let x = Matrix::from_vec(features, samples, self.data)
             .map_err(|error| Fault::damaged(error.to_string()))?;
-        let name = self.columns.labels_name();
-        let labels = name.map(|name| Attribute::from_strings(name, self.labels));
-        Ok(Dataset { feature_names: self.columns.feature_names(), ..with_labels(x, labels) })
+        let labels = columns.labels_names().into_iter().zip(self.labels);
+        let has_names = columns.count(|role| role == Role::Names) > 0;
+        Ok(Dataset {
+            feature_names: columns.feature_names(),
+            sample_names: has_names.then_some(self.names),
+            attributes: labels.map(|(name, l)| Attribute::from_strings(name, l)).collect(),
+            ..Dataset::new(x)
+        })
     }
 
     /// Puts a problem with the line that comes next into words.
@@ -94,7 +113,7 @@ impl<T: Scalar> Table<T> {
         let cell = |column| Cell { line, column: column + 1, name: self.columns.name(column) };
         match problem {
             Problem::Ragged { found } => {
-                let (expected, delimiter) = (self.columns.width, delimiter.name());
+                let (expected, delimiter) = (self.columns.roles.len(), delimiter.name());
                 Fault::Ragged { line, found, expected, delimiter }
             }
             Problem::Missing { column } => Fault::MissingValue { cell: cell(column) },
@@ -114,11 +133,11 @@ impl<T: Scalar> Table<T> {
         if text.replacen(',', ".", 1).parse::<f64>().is_ok() {
             return "write decimals with a point".into();
         }
-        if self.columns.labels.is_some() {
-            return "put a number there or remove the column".into();
-        }
         let key = self.columns.key(column);
-        format!("put a number there or, if the column holds labels, use --labels-key {key}")
+        format!(
+            "put a number there; or, if the column holds labels, use --labels-key {key}; if it names \
+             the samples, --names-key {key}; otherwise --drop {key}"
+        )
     }
 }
 
@@ -134,10 +153,9 @@ fn number<T: Scalar>(column: usize, field: &[u8]) -> Result<T, Problem> {
     if number.finite() { Ok(number) } else { Err(Problem::NotFinite { column, value }) }
 }
 
-/// A label; an empty field is a missing one.
-fn label(column: usize, field: &[u8]) -> Result<Option<String>, Problem> {
-    let text = str::from_utf8(field).map_err(|_| Problem::NotText { column })?;
-    Ok((!text.is_empty()).then(|| text.to_owned()))
+/// A field as text.
+fn text(column: usize, field: &[u8]) -> Result<&str, Problem> {
+    str::from_utf8(field).map_err(|_| Problem::NotText { column })
 }
 
 fn parse(field: &[u8]) -> Option<f64> {

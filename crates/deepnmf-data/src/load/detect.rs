@@ -5,6 +5,9 @@ use super::options::delimiter;
 use super::{mat, npy, npz};
 use crate::error::Fault;
 
+/// The first bytes of every file packed with gzip.
+pub(super) const GZIP: &[u8] = b"\x1f\x8b";
+
 /// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -77,8 +80,8 @@ fn by_content(head: &[u8]) -> Option<Format> {
 /// Formats that would otherwise be taken for damaged files or text.
 fn unsupported(head: &[u8]) -> Option<Fault> {
     let pictures: [&[u8]; 6] = [b"\x89PNG", b"\xff\xd8\xff", b"BM", b"II*\0", b"MM\0*", b"P5"];
-    let (format, instead) = if head.starts_with(b"\x1f\x8b") {
-        ("a gzip archive", "unpack it with gunzip first")
+    let (format, instead) = if head.starts_with(GZIP) {
+        ("a gzip archive within another", "unpack it with gunzip first")
     } else if pictures.iter().any(|start| head.starts_with(start)) && str::from_utf8(head).is_err()
     {
         ("a single picture", "give the folder that holds the pictures")

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
+use std::io::{Cursor, Read};
 use std::path::Path;
 
+use super::labels::is_missing_label;
 use super::options::{JoinBy, LabelFile, delimiter};
-use super::{csv, detect, extension, head, open, unreadable};
+use super::{csv, detect, extension, open, unreadable};
 use crate::error::{DataError, Fault, shown};
 use crate::{Attribute, Dataset};
 
@@ -20,10 +22,10 @@ where
         Fault::Read(source) => DataError::Io { action: "read", path: file.path.clone(), source },
         fault => DataError::Labels { path: file.path.clone(), fault: Box::new(fault) },
     };
-    let words = read(opened, &file.path).map_err(fault)?;
+    let found = read(opened, &file.path).map_err(fault)?;
     let attributes = match &file.by {
-        JoinBy::Row => by_row(&words, data.samples()),
-        JoinBy::Name(column) => by_name(&words, column, data.sample_names.as_deref()),
+        JoinBy::Row => by_row(found, data.samples()),
+        JoinBy::Name(column) => by_name(found, column, data.sample_names.as_deref()),
     };
     for attribute in attributes.map_err(fault)? {
         data.attributes.retain(|other| other.name != attribute.name);
@@ -32,42 +34,100 @@ where
     Ok(())
 }
 
-fn read(mut file: File, path: &Path) -> Result<csv::Words, Fault> {
-    let (head, extension) = (head(&mut file)?, extension(path));
-    if head.is_empty() {
+/// What a label file holds, before it is known whether its first line is a header.
+struct Found {
+    lines: Vec<Vec<String>>,
+    /// The same with blank lines as empty words, in a file of one column: they may be missing labels.
+    /// First without those at its end, then with all.
+    with_blanks: Option<[Vec<Vec<String>>; 2]>,
+}
+
+/// Columns under names.
+struct Words {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Words {
+    /// The first line names the columns.
+    fn headed(mut lines: Vec<Vec<String>>) -> Result<Self, Fault> {
+        if lines.is_empty() {
+            return Err(Fault::EmptyTable { samples: 0, features: 0 });
+        }
+        let header = lines.remove(0);
+        match csv::duplicates(&header.iter().collect::<Vec<_>>()) {
+            twice if twice.is_empty() => Ok(Self { header, rows: lines }),
+            names => Err(Fault::LabelNames {
+                why: format!(
+                    "the header names several columns {}; give every column a name of its own",
+                    names.join(", ")
+                ),
+            }),
+        }
+    }
+
+    /// No line does.
+    fn headless(rows: Vec<Vec<String>>) -> Self {
+        let header = match rows.first().map_or(0, Vec::len) {
+            1 => vec!["label".into()],
+            width => (1..=width).map(|number| format!("column {number}")).collect(),
+        };
+        Self { header, rows }
+    }
+}
+
+fn read(mut file: File, path: &Path) -> Result<Found, Fault> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    if bytes.is_empty() {
         return Err(Fault::EmptyFile);
     }
-    let delimiter = delimiter(&extension, &head)
-        .or_else(|| csv::Delimiter::sniff(&head))
+    let delimiter = delimiter(&extension(path), &bytes)
+        .or_else(|| csv::Delimiter::sniff(&bytes))
         .unwrap_or(csv::Delimiter::Comma);
-    if detect::is_binary(&head) {
+    if detect::is_binary(&bytes) {
         let why = "the label file is no text file: write it as .csv";
         return Err(Fault::LabelNames { why: why.into() });
     }
-    csv::read_words(file, delimiter)
+    let lines = csv::read_words(Cursor::new(&bytes), delimiter)?;
+    let is_one_column = lines.first().is_some_and(|line| line.len() == 1);
+    let with_blanks = (is_one_column && !bytes.contains(&b'"')).then(|| with_blanks(&bytes));
+    Ok(Found { lines, with_blanks })
 }
 
-fn by_row(words: &csv::Words, samples: usize) -> Result<Vec<Attribute>, Fault> {
-    if words.rows.len() != samples {
-        return Err(Fault::LabelRows { rows: words.rows.len(), samples });
-    }
-    let rows: Vec<Option<usize>> = (0..samples).map(Some).collect();
-    Ok(attributes(words, &rows, None))
+fn with_blanks(bytes: &[u8]) -> [Vec<Vec<String>>; 2] {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let all: Vec<Vec<String>> = text.lines().map(|line| vec![line.trim().to_owned()]).collect();
+    let end = all.iter().rposition(|line| !line[0].is_empty()).map_or(0, |last| last + 1);
+    [all[..end].to_vec(), all]
 }
 
-fn by_name(
-    words: &csv::Words,
-    column: &str,
-    names: Option<&[String]>,
-) -> Result<Vec<Attribute>, Fault> {
+/// The number of lines tells whether the first one is a header and what blank lines mean. Where two
+/// readings fit, there is a header.
+fn by_row(found: Found, samples: usize) -> Result<Vec<Attribute>, Fault> {
+    let count = found.lines.len();
+    let all: Vec<Option<usize>> = (0..samples).map(Some).collect();
+    let blanks = found.with_blanks.into_iter().flatten();
+    let readings: Vec<_> = std::iter::once(found.lines).chain(blanks).collect();
+    let with = |length: usize| readings.iter().find(|lines| lines.len() == length);
+    let words = match (with(samples + 1), with(samples)) {
+        (Some(lines), _) => Words::headed(lines.clone())?,
+        (None, Some(lines)) => Words::headless(lines.clone()),
+        // As if there were a header, which label files should have.
+        (None, None) => {
+            return Err(Fault::LabelRows { rows: count.saturating_sub(1), samples });
+        }
+    };
+    Ok(attributes(&words, &all, None))
+}
+
+fn by_name(found: Found, column: &str, names: Option<&[String]>) -> Result<Vec<Attribute>, Fault> {
     let wrong = |why: String| Fault::LabelNames { why };
     let names = names.ok_or_else(|| {
         wrong("the samples have no names in such a file; join the labels by row".into())
     })?;
-    let key = words.header.iter().position(|name| name == column).ok_or_else(|| {
-        let listed: Vec<_> = words.header.iter().take(20).map(|n| shown(n)).collect();
-        wrong(format!("there is no column {:?}; there are {}", shown(column), listed.join(", ")))
-    })?;
+    let (words, key) = keyed(found.lines, column)?;
     let mut rows = HashMap::new();
     for (i, row) in words.rows.iter().enumerate() {
         if rows.insert(row[key].as_str(), i).is_some() {
@@ -83,7 +143,28 @@ fn by_name(
             shown(column)
         )));
     }
-    Ok(attributes(words, &found, Some(key)))
+    Ok(attributes(&words, &found, Some(key)))
+}
+
+/// The columns, and which of them holds the names: under its name, or without a header by its number.
+fn keyed(lines: Vec<Vec<String>>, column: &str) -> Result<(Words, usize), Fault> {
+    let first = lines.first().cloned().unwrap_or_default();
+    if let Some(key) = first.iter().position(|name| name == column) {
+        return Ok((Words::headed(lines)?, key));
+    }
+    let number = column.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    if let Some(key) = number.filter(|&key| key < first.len()) {
+        return Ok((Words::headless(lines), key));
+    }
+    let listed: Vec<_> = first.iter().take(20).map(|n| shown(n)).collect();
+    Err(Fault::LabelNames {
+        why: format!(
+            "there is no column {:?}; there are {}; without a header give a number from 1 to {}",
+            shown(column),
+            listed.join(", "),
+            first.len()
+        ),
+    })
 }
 
 /// The row of a sample, under its whole name, its file name, or that without the extension.
@@ -94,12 +175,12 @@ fn find(rows: &HashMap<&str, usize>, name: &str) -> Option<usize> {
 }
 
 /// The columns as attributes, but for the one that holds names.
-fn attributes(words: &csv::Words, rows: &[Option<usize>], key: Option<usize>) -> Vec<Attribute> {
+fn attributes(words: &Words, rows: &[Option<usize>], key: Option<usize>) -> Vec<Attribute> {
     let columns = words.header.iter().enumerate().filter(|&(column, _)| Some(column) != key);
     let attribute = |(column, name): (usize, &String)| {
         let labels = rows.iter().map(|row| {
             let word = &words.rows[(*row)?][column];
-            (!word.is_empty()).then_some(word)
+            (!is_missing_label(word)).then_some(word)
         });
         Attribute::from_strings(name, labels)
     };

@@ -71,3 +71,50 @@ fn label_files_that_do_not_fit_say_why() {
     let missing = LabelFile { path: "no/such.csv".into(), by: JoinBy::Row };
     assert!(join(&mut named(&["a"]), &missing).is_err());
 }
+
+fn joined(text: &str, samples: usize) -> Vec<Attribute> {
+    let (_folder, file) = file(text, JoinBy::Row);
+    let mut data = Dataset::<f64>::new(Matrix::zeros(1, samples));
+    join(&mut data, &file).unwrap();
+    data.attributes
+}
+
+#[test]
+fn words_for_nothing_are_missing_labels() {
+    let pose =
+        &joined("pose,n\nup,1\nNA,2\nN/A,3\nnan,4\nNaN,5\nNULL,6\nNone,7\n?,8\n-,9\n,10\n", 10)[0];
+    assert_eq!((pose.classes(), pose.missing()), (&["up".to_owned()][..], 9));
+}
+
+#[test]
+fn blank_lines_of_one_column_are_missing_labels_where_their_number_fits() {
+    for (text, samples, codes) in [
+        ("pose\nup\n\nleft\n", 3, [Some(1), None, Some(0)]),
+        ("pose\r\n\r\nup\r\nleft\r\n", 3, [None, Some(1), Some(0)]),
+        ("pose\nleft\nup\n\n", 3, [Some(0), Some(1), None]),
+        ("up\n\nleft", 3, [Some(1), None, Some(0)]),
+    ] {
+        assert_eq!(joined(text, samples)[0].codes(), codes, "{text:?}");
+    }
+    // As many labels as samples without them: blank lines mean nothing.
+    assert_eq!(joined("pose\nup\n\nleft\n\n", 2)[0].codes(), [Some(1), Some(0)]);
+}
+
+#[test]
+fn a_file_without_a_header_has_as_many_lines_as_there_are_samples() {
+    let one = joined("up\nleft\nup\n", 3);
+    assert_eq!((one[0].name.as_str(), one[0].classes().len()), ("label", 2));
+    let two = joined("up,1\nleft,2\n", 2);
+    let names: Vec<_> = two.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["column 1", "column 2"]);
+    let (_folder, file) = file("a,up\nb,left\n", by("1"));
+    let mut data = named(&["b", "a"]);
+    join(&mut data, &file).unwrap();
+    assert_eq!(data.attribute("column 2").unwrap().codes(), [Some(0), Some(1)]);
+}
+
+#[test]
+fn two_columns_of_one_name_are_refused_with_it() {
+    let message = said("who,pose,who\n1,2,3\n", JoinBy::Row, &mut named(&["a"]));
+    assert!(message.contains("several columns \"who\""), "{message}");
+}

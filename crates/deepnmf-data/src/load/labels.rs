@@ -3,6 +3,11 @@
 use crate::Attribute;
 use crate::error::Fault;
 
+/// Whether a word stands for a missing label: what R, pandas, SQL and people write for it.
+pub(super) fn is_missing_label(word: &str) -> bool {
+    ["", "NA", "N/A", "nan", "NaN", "NULL", "None", "?", "-"].contains(&word)
+}
+
 /// An attribute from one number per sample; `NaN` stands for a missing label.
 pub(super) fn from_numbers(name: &str, values: &[f64]) -> Result<Attribute, Fault> {
     let labels = values

@@ -4,6 +4,7 @@
 mod choose;
 mod csv;
 mod detect;
+mod feature_names;
 #[cfg(feature = "hdf5")]
 mod hdf5;
 #[cfg(feature = "images")]
@@ -27,9 +28,10 @@ use std::io::{self, BufReader, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use deepnmf::Scalar;
+use flate2::read::MultiGzDecoder;
 
 use self::detect::Format;
-pub use self::options::{ImageOptions, JoinBy, LabelFile, LoadOptions};
+pub use self::options::{Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions};
 use crate::error::{ACCEPTED, DataError, Fault};
 use crate::{Attribute, Dataset};
 
@@ -44,7 +46,10 @@ use crate::{Attribute, Dataset};
 /// - `.h5ad`: `AnnData`, dense or sparse; other HDF5 files as tables under names (feature `hdf5`).
 /// - `.parquet`: columns of numbers (feature `parquet`).
 /// - `.csv`, `.tsv`, `.txt`: one sample a line, with a header or without. The first line is a header
-///   if a field in it (other than that of a `labels_key` given as a number) is not a number.
+///   if a field in it is not a number, other than in columns that [`LoadOptions`] knows by their number
+///   to hold labels or names, or if its fields are 0, 1, 2, ... or 1, 2, 3, ..., as pandas writes them.
+///   A first column without a name, or called `sample`, names the samples.
+/// - any of these packed with gzip, such as `.csv.gz`.
 /// - a folder: grey pictures in PGM, PNG, JPEG, TIFF or BMP, row by row from 0 (black) to 255
 ///   (feature `images`).
 ///
@@ -53,16 +58,67 @@ use crate::{Attribute, Dataset};
 /// least one sample and one feature.
 pub fn load<T: Scalar>(path: &Path, options: &LoadOptions) -> Result<Dataset<T>, DataError> {
     let found = fs::metadata(path).map_err(|source| unreadable(path, source))?;
-    let mut data = if found.is_dir() {
+    let data = if found.is_dir() {
         load_folder(path, options)?
     } else {
         let file = open(path, &found)?;
-        read(file, found.len(), &extension(path), options).map_err(|fault| fault.in_file(path))?
+        read_packed(file, path, options).map_err(|fault| fault.in_file(path))?
     };
+    described(data, options)
+}
+
+/// Reads samples from anything that gives bytes, such as standard input: any format but a folder,
+/// text with a header or without. `name` is what messages call it.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from<T: Scalar>(
+    mut bytes: impl Read,
+    name: &str,
+    options: &LoadOptions,
+) -> Result<Dataset<T>, DataError> {
+    // Most formats are read back and forth; on disk they take no memory.
+    let stored = tempfile::tempfile().and_then(|mut file| {
+        io::copy(&mut bytes, &mut file)?;
+        file.rewind().map(|()| file)
+    });
+    // Text has no signature; its first line shows what separates its fields.
+    let path = Path::new(name).with_extension("csv");
+    let data = stored.map_err(Fault::from).and_then(|file| read_packed(file, &path, options));
+    described(data.map_err(|fault| fault.in_file(Path::new(name)))?, options)
+}
+
+/// Adds what other files say about the samples and features.
+fn described<T: Scalar>(
+    mut data: Dataset<T>,
+    options: &LoadOptions,
+) -> Result<Dataset<T>, DataError> {
+    if let Some(path) = &options.feature_names {
+        feature_names::add(&mut data, path)?;
+    }
     if let Some(file) = &options.labels_file {
-        label_file::join(&mut data, file)?;
+        file.join(&mut data)?;
     }
     Ok(data)
+}
+
+/// Reads a file, unpacked on disk first if it is packed with gzip.
+fn read_packed<T: Scalar>(
+    mut file: File,
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Dataset<T>, Fault> {
+    if !head(&mut file)?.starts_with(detect::GZIP) {
+        let length = file.metadata()?.len();
+        return read(file, length, &extension(path), options);
+    }
+    let mut unpacked = tempfile::tempfile()?;
+    let length = io::copy(&mut MultiGzDecoder::new(BufReader::new(file)), &mut unpacked)
+        .map_err(|error| number::cut_short(&error))?;
+    unpacked.rewind()?;
+    let is_named = extension(path) == "gz";
+    let name = if is_named { Path::new(path.file_stem().unwrap_or_default()) } else { path };
+    read(unpacked, length, &extension(name), options)
 }
 
 #[cfg(feature = "images")]
@@ -122,7 +178,7 @@ fn read<T: Scalar>(
         Format::Hdf5 { matlab } => hdf5::read(hdf5::storage(file)?, matlab, options),
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(file, options),
-        Format::Text(delimiter) => csv::read(file, delimiter, options.labels_key.as_deref()),
+        Format::Text(delimiter) => csv::read(file, delimiter, options),
         #[allow(unreachable_patterns)] // unless some format is left out
         format => Err(format.compiled_out()),
     }?;

@@ -123,7 +123,7 @@ fn read_labels<R: Read + Seek>(
             array.check_size(Some(samples), text.size())?;
             (0..samples).map(|_| text.read(bytes)).collect::<Result<Vec<_>, _>>()
         })?;
-        let words = words.iter().map(|word| (!word.is_empty()).then_some(word));
+        let words = words.iter().map(|word| (!labels::is_missing_label(word)).then_some(word));
         return Ok(Attribute::from_strings(name, words));
     }
     let numbers: Vec<f64> = with_array(archive, variable, |bytes, array| {

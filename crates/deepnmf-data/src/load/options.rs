@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use deepnmf::Scalar;
+
 use super::csv::Delimiter;
 use super::detect::Format;
-use crate::ImageShape;
-use crate::error::Fault;
+use super::label_file;
+use crate::error::{DataError, Fault};
+use crate::{Dataset, ImageShape};
 
 /// Where in a file the data and their labels are, if not in the usual place.
 ///
@@ -27,15 +30,45 @@ pub struct LoadOptions {
     /// names (`gnd` beside `fea`, `Y` or `y` beside `X`, ...) are taken if there is one label per
     /// sample. In an `.h5ad` file: the column of `obs`; otherwise all that can be labels. In a text
     /// or Parquet file: the name of the column that holds labels of any kind; in a text file also
-    /// its number counted from 1, in a Parquet file also several names with commas between them.
+    /// its number counted from 1; several have commas between them.
     pub labels_key: Option<String>,
     /// The picture that every sample of a file is; folders of pictures know theirs. The samples stay
     /// as they are, whatever the order of their pixels.
     pub image_shape: Option<ImageShape>,
+    /// What the columns of a text or Parquet file hold.
+    pub table: TableOptions,
+    /// A text file with the names of the features, one a line, for data without names.
+    pub feature_names: Option<PathBuf>,
     /// How a folder of pictures is read.
     pub images: ImageOptions,
     /// Labels in a file of their own.
     pub labels_file: Option<LabelFile>,
+}
+
+/// What the columns of a text or Parquet file hold, if not features. A column is given by its name or,
+/// in a text file, its number counted from 1.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableOptions {
+    /// Whether the first line of a text file names the columns.
+    pub header: Header,
+    /// The columns that are features; all that are nothing else if there are none.
+    pub columns: Vec<String>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// The column that names the samples.
+    pub names_key: Option<String>,
+}
+
+/// Whether the first line of a text file names its columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Header {
+    /// Its fields tell.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not: it is a sample.
+    No,
 }
 
 /// How a folder of pictures becomes samples.
@@ -58,6 +91,16 @@ pub struct LabelFile {
     pub by: JoinBy,
 }
 
+impl LabelFile {
+    /// Adds every column of the file as an attribute; one of the same name is replaced.
+    ///
+    /// # Errors
+    /// If the file cannot be read or does not fit the samples.
+    pub fn join<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
+        label_file::join(data, self)
+    }
+}
+
 /// How labels find their samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JoinBy {
@@ -77,6 +120,17 @@ impl LoadOptions {
             return useless(option, "a file, which is no folder of pictures");
         }
         match format {
+            Format::Text(_) | Format::Parquet => {}
+            _ => {
+                if let Some(option) = self.table.given() {
+                    return useless(option, "a file that is no .csv, .tsv, .txt or .parquet");
+                }
+            }
+        }
+        match format {
+            Format::Parquet if self.table.header != Header::Auto => {
+                useless("--header", "a Parquet file, which names its columns")
+            }
             Format::Npy if self.data_key.is_some() => {
                 useless("--data-key", "a .npy file, which holds one array without a name")
             }
@@ -102,6 +156,19 @@ impl LoadOptions {
             }
             shape => Ok(shape),
         }
+    }
+}
+
+impl TableOptions {
+    /// The first of these options that was given, as the program calls it.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--header", self.header != Header::Auto),
+            ("--columns", !self.columns.is_empty()),
+            ("--drop", !self.drop.is_empty()),
+            ("--names-key", self.names_key.is_some()),
+        ];
+        options.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 }
 

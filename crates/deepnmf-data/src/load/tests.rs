@@ -97,3 +97,63 @@ fn pictures_of_another_size_are_refused_with_those_that_would_fit() {
         assert!(message.contains("5 x 3") && message.contains(advice), "{message}");
     }
 }
+
+/// A file packed with gzip.
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+fn a_packed_file_is_what_is_packed_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let array = npy(1, "<f8", false, "(1, 2)", &[0; 16]);
+    for (name, bytes) in
+        [("x.csv", b"a,b\n1,2\n".as_slice()), ("x.tsv", b"a\tb\n1\t2\n"), ("x.npy", &array)]
+    {
+        let (plain, gz) = (folder.path().join(name), folder.path().join(format!("{name}.gz")));
+        fs::write(&plain, bytes).unwrap();
+        fs::write(&gz, packed(bytes)).unwrap();
+        let load = |path: &Path| load::<f64>(path, &LoadOptions::default()).unwrap();
+        assert_eq!(load(&gz), load(&plain), "{name}");
+    }
+    let cut = folder.path().join("cut.csv.gz");
+    let bytes = packed(b"a,b\n1,2\n");
+    fs::write(&cut, &bytes[..bytes.len() - 5]).unwrap();
+    let message = load::<f64>(&cut, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(message.contains("damaged or cut short"), "{message}");
+}
+
+#[test]
+fn bytes_without_a_name_tell_their_format() {
+    let array = npy(1, "<f8", false, "(1, 2)", &[0; 16]);
+    for bytes in [b"a;b\n0;0\n".as_slice(), b"a\tb\n0\t0\n", b"a,b\n0,0", &array, &packed(&array)] {
+        let data = load_from::<f64>(bytes, "standard input", &LoadOptions::default()).unwrap();
+        assert_eq!(data.x.as_slice(), [0.0, 0.0]);
+    }
+    let error = load_from::<f64>(&b"a\nb\n"[..], "standard input", &LoadOptions::default());
+    assert!(error.unwrap_err().to_string().starts_with("standard input: line 2"));
+}
+
+#[test]
+fn features_without_names_get_those_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = folder.path().join("names.txt");
+    let options = LoadOptions { feature_names: Some(names.clone()), ..LoadOptions::default() };
+    let read = |text: &str, bytes: &[u8]| {
+        fs::write(&names, text).unwrap();
+        load_from::<f64>(bytes, "x", &options).map_err(|error| error.to_string())
+    };
+    let data = read("left eye\r\nmouth\r\n", b"5,6\n7,8\n").unwrap();
+    assert_eq!(data.feature_names.unwrap(), ["left eye", "mouth"]);
+    for (text, bytes, word) in [
+        ("a\n", &b"5,6\n"[..], "1 lines for 2 features"),
+        ("a\n\n", b"5,6\n", "line 2 is blank"),
+        ("a\nb\n", b"p,q\n5,6\n", "leave --feature-names out"),
+    ] {
+        let message = read(text, bytes).unwrap_err();
+        assert!(message.contains(word) && message.contains("names.txt"), "{message}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process;
 
@@ -54,6 +55,15 @@ impl Folder {
         let mut command = process::Command::new(assert_cmd::cargo::cargo_bin!("deepnmf"));
         command.args(arguments.split_whitespace()).current_dir(self.0.path());
         command
+    }
+
+    /// Runs the program with these bytes on standard input.
+    pub(crate) fn run_with_input(&self, arguments: &str, input: &[u8]) -> Run {
+        let mut command = self.command(arguments);
+        let [pipe, out, err] = [(); 3].map(|()| process::Stdio::piped());
+        let mut child = command.stdin(pipe).stdout(out).stderr(err).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        Run::new(arguments, &child.wait_with_output().unwrap())
     }
 
     pub(crate) fn run(&self, arguments: &str) -> Run {

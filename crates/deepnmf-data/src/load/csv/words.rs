@@ -1,38 +1,27 @@
-//! A table of words with a header, as label files are.
+//! A table of words, as label files are.
 
 use std::io::{Read, Seek};
 
 use super::{Delimiter, Records};
 use crate::error::{Cell, Fault};
 
-/// All fields of a text file, as words.
-#[derive(Debug)]
-pub(in crate::load) struct Words {
-    pub(in crate::load) header: Vec<String>,
-    /// As long as the header, each.
-    pub(in crate::load) rows: Vec<Vec<String>>,
-}
-
-/// Reads a table whose first line names the columns.
+/// Reads all lines as words; every line has as many as the first.
 pub(in crate::load) fn read_words(
     file: impl Read + Seek,
     delimiter: Delimiter,
-) -> Result<Words, Fault> {
+) -> Result<Vec<Vec<String>>, Fault> {
     let mut records = Records::new(file, delimiter);
-    if !records.advance()? {
-        return Err(Fault::EmptyTable { samples: 0, features: 0 });
-    }
-    let header = line(&mut records)?;
-    let mut rows = Vec::new();
+    let mut lines: Vec<Vec<String>> = Vec::new();
     while records.advance()? {
-        let row = line(&mut records)?;
-        if row.len() != header.len() {
-            let (found, expected, delimiter) = (row.len(), header.len(), delimiter.name());
+        let words = line(&mut records)?;
+        let expected = lines.first().map_or(words.len(), Vec::len);
+        if words.len() != expected {
+            let (found, delimiter) = (words.len(), delimiter.name());
             return Err(Fault::Ragged { line: records.line()?, found, expected, delimiter });
         }
-        rows.push(row);
+        lines.push(words);
     }
-    Ok(Words { header, rows })
+    Ok(lines)
 }
 
 fn line(records: &mut Records<impl Read + Seek>) -> Result<Vec<String>, Fault> {

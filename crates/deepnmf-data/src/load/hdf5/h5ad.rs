@@ -139,7 +139,7 @@ fn column(frame: &Group, name: &str) -> Result<Attribute, Fault> {
     }
     if kind::is_text(array.dtype()) {
         let words = words(&array)?;
-        return Ok(Attribute::from_strings(name, words.iter().map(Some)));
+        return Ok(Attribute::from_strings(name, words.iter().map(known)));
     }
     labels::from_numbers(name, &numbers(&array)?)
 }
@@ -155,13 +155,19 @@ fn categorical(name: &str, group: &Group, codes: &Array) -> Result<Attribute, Fa
     coded(name, &numbers(codes)?, &categories)
 }
 
+/// A word, unless it stands for a missing label.
+#[allow(clippy::ptr_arg)] // an entry of a list of words
+fn known(word: &String) -> Option<&String> {
+    (!labels::is_missing_label(word)).then_some(word)
+}
+
 /// Labels from the indices of their classes; a negative one stands for a missing label.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole and within the length
 fn coded(name: &str, codes: &[f64], categories: &[String]) -> Result<Attribute, Fault> {
     let labels = codes.iter().map(|&code| match code {
         code if code < 0.0 => Ok(None),
         code if code.fract() == 0.0 && code < categories.len() as f64 => {
-            Ok(Some(&categories[code as usize]))
+            Ok(known(&categories[code as usize]))
         }
         code => Err(Fault::damaged(format!("{:?} has no category {code}", shown(name)))),
     });
@@ -175,8 +181,10 @@ fn nullable(name: &str, group: &Group) -> Result<Attribute, Fault> {
     if mask.len() != values.len() {
         return Err(Fault::damaged(format!("{:?} and its mask differ in length", shown(name))));
     }
-    let labels =
-        values.iter().zip(&mask).map(|(value, &missing)| (missing == 0.0).then_some(value));
+    let labels = values
+        .iter()
+        .zip(&mask)
+        .map(|(value, &missing)| (missing == 0.0).then_some(value).and_then(known));
     Ok(Attribute::from_strings(name, labels))
 }
 

@@ -105,7 +105,7 @@ fn read_labels(variable: &Variable<Option<Array>>) -> Result<Attribute, Fault> {
     read_array(variable, |array| match variable.class {
         Class::Text => {
             let words = words(array)?;
-            let labels = words.iter().map(|word| (!word.is_empty()).then_some(word));
+            let labels = words.iter().map(|word| (!labels::is_missing_label(word)).then_some(word));
             Ok(Attribute::from_strings(&variable.name, labels))
         }
         _ => labels::from_numbers(&variable.name, &numbers(array)?),

@@ -36,6 +36,9 @@ pub(super) fn read_folder<T: Scalar>(
 
 fn refuse_useless(options: &LoadOptions) -> Result<(), Fault> {
     let format = "a folder of pictures";
+    if let Some(option) = options.table.given() {
+        return Err(Fault::UselessOption { option, format });
+    }
     if options.data_key.is_some() {
         return Err(Fault::UselessOption { option: "--data-key", format });
     }

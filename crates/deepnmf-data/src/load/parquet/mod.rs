@@ -39,7 +39,7 @@ fn read_trusting<T: Scalar>(
         let all = schema.columns().iter().enumerate();
         all.filter(|(_, c)| !is_index(c)).map(|(at, c)| Column::new(at, c)).collect()
     };
-    let (labels, features) = split(&columns, options.labels_key.as_deref())?;
+    let Chosen { labels, names, features } = choose(&columns, options)?;
     let samples = reader.metadata().file_metadata().num_rows();
     let samples = usize::try_from(samples).map_err(|_| Fault::damaged("it has negative length"))?;
     if samples == 0 || features.is_empty() {
@@ -60,6 +60,7 @@ fn read_trusting<T: Scalar>(
     let attributes = labels.iter().map(|column| read_labels(&reader, column, samples));
     Ok(Dataset {
         feature_names: Some(features.iter().map(|column| column.name.clone()).collect()),
+        sample_names: names.map(|column| read_names(&reader, column, samples)).transpose()?,
         attributes: attributes.collect::<Result<_, _>>()?,
         ..Dataset::new(x)
     })
@@ -70,26 +71,61 @@ fn is_index(column: &ColumnDescriptor) -> bool {
     column.name().starts_with("__index_level_") && column.name().ends_with("__")
 }
 
-/// The columns that hold labels, and the others.
-fn split<'c>(
-    columns: &'c [Column],
-    key: Option<&str>,
-) -> Result<(Vec<&'c Column>, Vec<&'c Column>), Fault> {
+/// What the columns hold.
+struct Chosen<'c> {
+    labels: Vec<&'c Column>,
+    names: Option<&'c Column>,
+    features: Vec<&'c Column>,
+}
+
+/// The columns as the options, or their names, say.
+fn choose<'c>(columns: &'c [Column], options: &LoadOptions) -> Result<Chosen<'c>, Fault> {
     let find = |name: &str| columns.iter().find(|column| column.name == name);
-    let mut labels = Vec::new();
-    if let Some(key) = key {
-        match find(key) {
-            Some(column) => labels.push(column),
-            None => {
-                for name in key.split(',').map(str::trim) {
-                    labels.push(find(name).ok_or_else(|| no(columns, name))?);
-                }
-            }
-        }
+    let all = |names: &mut dyn Iterator<Item = &str>| {
+        names.map(|name| find(name).ok_or_else(|| no(columns, name))).collect::<Result<Vec<_>, _>>()
+    };
+    let labels = match options.labels_key.as_deref() {
+        None => vec![],
+        Some(key) if find(key).is_some() => all(&mut [key].into_iter())?,
+        Some(keys) => all(&mut keys.split(',').map(str::trim))?,
+    };
+    let table = &options.table;
+    let wanted = all(&mut table.columns.iter().map(String::as_str))?;
+    let dropped = all(&mut table.drop.iter().map(String::as_str))?;
+    let is_in = |list: &[&Column], column: &Column| list.iter().any(|other| other.at == column.at);
+    let names = match &table.names_key {
+        Some(name) => Some(find(name).ok_or_else(|| no(columns, name))?),
+        // Tables of this program call it so.
+        None => columns.first().filter(|column| {
+            column.name == "sample" && column.kind == Kind::Text && !is_in(&labels, column)
+        }),
+    };
+    let is_feature = |column: &&Column| {
+        let is_name = names.is_some_and(|names| names.at == column.at);
+        let is_asked = wanted.is_empty() || is_in(&wanted, column);
+        is_asked && !is_name && !is_in(&dropped, column) && !is_in(&labels, column)
+    };
+    let features = columns.iter().filter(is_feature).collect();
+    Ok(Chosen { labels, names, features })
+}
+
+/// The names of the samples: words, or numbers as they are written.
+fn read_names(
+    reader: &dyn FileReader,
+    column: &Column,
+    samples: usize,
+) -> Result<Vec<String>, Fault> {
+    let mut names = Vec::new();
+    let mut put = |name: String| {
+        names.push(name);
+        if names.len() > samples { Err(column.wrong_length(samples)) } else { Ok(()) }
+    };
+    if column.kind == Kind::Text {
+        column.words(reader, |word| put(word.unwrap_or_default()))?;
+    } else {
+        column.numbers(reader, |number| put(number.map_or(String::new(), |n| n.to_string())))?;
     }
-    let is_label = |column: &Column| labels.iter().any(|label| label.at == column.at);
-    let features = columns.iter().filter(|column| !is_label(column)).collect();
-    Ok((labels, features))
+    if names.len() == samples { Ok(names) } else { Err(column.wrong_length(samples)) }
 }
 
 fn no(columns: &[Column], name: &str) -> Fault {
@@ -133,7 +169,7 @@ fn read_labels(
     let labels = if column.kind == Kind::Text {
         let mut words: Vec<Option<String>> = Vec::new();
         column.words(reader, |word| {
-            words.push(word);
+            words.push(word.filter(|word| !labels::is_missing_label(word)));
             if words.len() > samples { Err(column.wrong_length(samples)) } else { Ok(()) }
         })?;
         Attribute::from_strings(&column.name, words)

@@ -64,8 +64,8 @@ fn text_that_is_not_asked_for_gaps_and_unknown_columns_are_named() {
     };
     assert_eq!(
         said(&LoadOptions::default()),
-        "column \"who\" holds text, which are no numbers: if they are labels, use --labels-key who, \
-         otherwise leave the column out"
+        "column \"who\" holds text, which are no numbers: if they are labels, use --labels-key who; \
+         if they name the samples, --names-key who; otherwise --drop who"
     );
     let message = said(&options("who"));
     assert!(message.starts_with("sample 2, feature 1 (\"x\") is NaN"), "{message}");
@@ -73,4 +73,22 @@ fn text_that_is_not_asked_for_gaps_and_unknown_columns_are_named() {
     assert!(message.contains("the file holds the columns \"x\", \"n\", \"who\""), "{message}");
     let zstd = loaded::<f64>("x", &fixture("zstd.parquet"), &options("kind")).unwrap_err();
     assert!(zstd.to_string().contains("compression=\"snappy\""), "{zstd}");
+}
+
+#[test]
+fn columns_can_be_names_features_or_left_out() {
+    let bytes = written([Some(0.5), Some(1.5)]);
+    let mut options = LoadOptions::default();
+    options.table.names_key = Some("who".into());
+    let data = loaded::<f64>("x.parquet", &bytes, &options).unwrap();
+    assert_eq!(data.sample_names.unwrap(), ["eva", "jo"]);
+    assert_eq!(data.feature_names.unwrap(), ["x", "n"]);
+    options.table.drop = vec!["n".into()];
+    assert_eq!(loaded::<f64>("x.parquet", &bytes, &options).unwrap().feature_names.unwrap(), ["x"]);
+    let mut options = LoadOptions::default();
+    options.table.columns = vec!["n".into()];
+    let data = loaded::<f64>("x.parquet", &bytes, &options).unwrap();
+    assert_eq!((data.feature_names.unwrap(), data.sample_names), (vec!["n".to_owned()], None));
+    options.table.columns = vec!["m".into()];
+    assert!(loaded::<f64>("x.parquet", &bytes, &options).is_err());
 }

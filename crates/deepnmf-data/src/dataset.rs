@@ -242,6 +242,14 @@ impl Attribute {
         counts
     }
 
+    /// Whether nearly every sample has a class of its own, so that the labels name the samples rather
+    /// than a property of theirs: more classes than 90% of the labelled samples, of which there are
+    /// more than 20.
+    pub fn is_identifier(&self) -> bool {
+        let labelled = self.len() - self.missing();
+        labelled > 20 && 10 * self.classes.len() > 9 * labelled
+    }
+
     /// How many samples have no label.
     pub fn missing(&self) -> usize {
         self.codes.iter().filter(|code| code.is_none()).count()

@@ -11,7 +11,7 @@ use super::values::{at_least_one, positive, share, thread_count, whole};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   deepnmf evaluate m.safetensors --data faces.mat --repeats 5
-  deepnmf evaluate m.safetensors --data test.mat --project basis --classify --attribute identity
+  deepnmf evaluate m.safetensors --data test.mat --project basis --classify --attributes identity
   deepnmf evaluate h.npy --data faces.mat --cluster --scale unit-samples --json")]
 pub(crate) struct EvaluateArgs {
     /// Model file (.safetensors), every layer of which is evaluated, or a file of features
@@ -27,8 +27,14 @@ pub(crate) struct EvaluateArgs {
     /// Layer of the model, counted from 1; all by default
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) layer: Option<usize>,
-    /// Attributes to evaluate by, with commas between them; all by default
-    #[arg(long, value_delimiter = ',')]
+    /// Attributes to evaluate by, with commas between them; all by default, but for identifiers, which
+    /// have a class of their own for nearly every sample
+    #[arg(
+        long = "attributes",
+        alias = "attribute",
+        value_delimiter = ',',
+        value_name = "NAME,..."
+    )]
     pub(crate) attribute: Vec<String>,
     /// Only cluster (k-means, AC, NMI, ARI, purity)
     #[arg(long)]

@@ -1,5 +1,8 @@
 //! `deepnmf evaluate`: which layer best predicts each attribute?
 
+mod chance;
+mod choice;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -15,6 +18,8 @@ use deepnmf_eval::{
 use serde::Serialize;
 use serde_json::json;
 
+use self::chance::ClusterChance;
+use self::choice::chosen;
 use crate::args::{EvaluateArgs, UsageError};
 use crate::input::{on_threads, prepare_for, samples_of};
 use crate::output::{Outcome, Output};
@@ -45,12 +50,16 @@ struct Clustering {
     nmi: Spread,
     ari: Spread,
     purity: Spread,
+    /// The chance level, of the first repeat.
+    chance: ClusterChance,
     runs: Vec<ClusterScore>,
 }
 
 #[derive(Serialize)]
 struct Classification {
     accuracy: Spread,
+    /// The chance level, mean over the repeats.
+    chance: f64,
     runs: Vec<ClassifyScore>,
 }
 
@@ -59,7 +68,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     let progress = Progress::new(output);
     progress.doing("reading");
     let (layers, attributes) = read(args)?;
-    let attributes = chosen(&attributes, &args.attribute)?;
+    let attributes = chosen(&attributes, &args.attribute, output)?;
     let mut cells = Vec::new();
     for layer in &layers {
         for attribute in &attributes {
@@ -163,24 +172,6 @@ fn prepared<T: Scalar>(model: &Model<T>, path: &Path, args: &EvaluateArgs) -> Re
     Ok(data)
 }
 
-/// The attributes asked for, or all with at least two classes.
-fn chosen<'a>(attributes: &'a [Attribute], names: &[String]) -> Result<Vec<&'a Attribute>> {
-    if names.is_empty() {
-        let usable: Vec<_> = attributes.iter().filter(|a| a.classes().len() > 1).collect();
-        if usable.is_empty() {
-            bail!("no attribute has two classes: there is nothing to predict");
-        }
-        return Ok(usable);
-    }
-    let find = |name: &String| {
-        attributes.iter().find(|a| &a.name == name).with_context(|| {
-            let known: Vec<&str> = attributes.iter().map(|a| a.name.as_str()).collect();
-            format!("there is no attribute {name:?}: use one of {}", known.join(", "))
-        })
-    };
-    names.iter().map(find).collect()
-}
-
 fn judge(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result<Cell> {
     // Without either flag, both.
     let both = args.cluster == args.classify;
@@ -200,16 +191,14 @@ fn judge(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result
 }
 
 fn clustering(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result<Clustering> {
+    let options = |repeat: u64| ClusterOptions {
+        restarts: args.restarts,
+        swaps: args.swaps,
+        seed: u64::from(args.seed) + repeat,
+        scale: args.scale.into(),
+    };
     let runs = (0..args.repeats as u64)
-        .map(|repeat| {
-            let options = ClusterOptions {
-                restarts: args.restarts,
-                swaps: args.swaps,
-                seed: u64::from(args.seed) + repeat,
-                scale: args.scale.into(),
-            };
-            cluster(&layer.values, attribute.codes(), &options)
-        })
+        .map(|repeat| cluster(&layer.values, attribute.codes(), &options(repeat)))
         .collect::<Result<Vec<_>, _>>()?;
     let over =
         |score: fn(&ClusterScore) -> f64| spread(&runs.iter().map(score).collect::<Vec<_>>());
@@ -218,6 +207,7 @@ fn clustering(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> R
         nmi: over(|s| s.nmi)?,
         ari: over(|s| s.ari)?,
         purity: over(|s| s.purity)?,
+        chance: chance::of_clusters(&layer.values, attribute, &options(0))?,
         runs,
     })
 }
@@ -229,6 +219,7 @@ fn classification(
 ) -> Result<Classification> {
     let data =
         Dataset { attributes: vec![attribute.clone()], ..Dataset::new(layer.values.clone()) };
+    let mut chance = 0.0;
     let runs = (0..args.repeats as u64)
         .map(|repeat| {
             let seed = u64::from(args.seed) + repeat;
@@ -240,15 +231,17 @@ fn classification(
                 seed,
                 scale: args.scale.into(),
             };
+            chance += chance::of_classifier(&test) / args.repeats as f64;
             let labels = |part: &Dataset<f64>| part.attributes[0].codes().to_vec();
             Ok(classify(&train.x, &labels(&train), &test.x, &labels(&test), &options)?)
         })
         .collect::<Result<Vec<_>>>()?;
     let accuracy = spread(&runs.iter().map(|s| s.accuracy).collect::<Vec<_>>())?;
-    Ok(Classification { accuracy, runs })
+    Ok(Classification { accuracy, chance, runs })
 }
 
-type Measure = fn(&Cell) -> Option<Spread>;
+/// A score and its chance level.
+type Measure = fn(&Cell) -> Option<(Spread, f64)>;
 
 /// One table per measure: a row per layer, a column per attribute, the best layer marked.
 fn text(args: &EvaluateArgs, layers: &[Features], names: &[&str], cells: &[Cell]) -> String {
@@ -260,15 +253,17 @@ fn text(args: &EvaluateArgs, layers: &[Features], names: &[&str], cells: &[Cell]
         args.repeats
     );
     let measures: [(&str, Measure); 3] = [
-        ("AC: k-means accuracy, %", |c| c.clustering.as_ref().map(|c| c.ac)),
-        ("NMI: k-means mutual information, %", |c| c.clustering.as_ref().map(|c| c.nmi)),
+        ("AC: k-means accuracy, %", |c| c.clustering.as_ref().map(|c| (c.ac, c.chance.ac))),
+        ("NMI: k-means mutual information, %", |c| {
+            c.clustering.as_ref().map(|c| (c.nmi, c.chance.nmi))
+        }),
         ("classification accuracy on held-out samples, %", |c| {
-            c.classification.as_ref().map(|c| c.accuracy)
+            c.classification.as_ref().map(|c| (c.accuracy, c.chance))
         }),
     ];
     for (title, measure) in measures {
         if cells.iter().any(|cell| measure(cell).is_some()) {
-            let _ = writeln!(text, "\n{title}");
+            let _ = writeln!(text, "\n{title} (chance level in brackets)");
             table(&mut text, names, cells, measure);
         }
     }
@@ -278,29 +273,25 @@ fn text(args: &EvaluateArgs, layers: &[Features], names: &[&str], cells: &[Cell]
     text
 }
 
-fn table(
-    text: &mut String,
-    names: &[&str],
-    cells: &[Cell],
-    measure: impl Fn(&Cell) -> Option<Spread>,
-) {
-    const WIDTH: usize = 15;
+fn table(text: &mut String, names: &[&str], cells: &[Cell], measure: Measure) {
+    const WIDTH: usize = 20;
     let _ = write!(text, "  {:<18}", "");
     for name in names {
         let _ = write!(text, "{name:>WIDTH$}");
     }
     text.push('\n');
-    let mean = |cell: &Cell| measure(cell).map_or(f64::NEG_INFINITY, |s| s.mean);
+    let mean = |cell: &Cell| measure(cell).map_or(f64::NEG_INFINITY, |(s, _)| s.mean);
     for row in cells.chunks(names.len()) {
         let name = format!("{} ({})", row[0].layer, row[0].components);
         let _ = write!(text, "  {name:<18}");
         for cell in row {
             let rivals = cells.iter().filter(|c| c.attribute == cell.attribute);
             let best = rivals.clone().count() > 1 && rivals.clone().all(|c| mean(c) <= mean(cell));
-            let shown = measure(cell).map_or(String::new(), |s| {
+            let shown = measure(cell).map_or(String::new(), |(s, chance)| {
                 let deviation =
                     s.deviation.map_or(String::new(), |d| format!(" ±{:.1}", 100.0 * d));
-                format!("{:.1}{deviation}{}", 100.0 * s.mean, if best { "*" } else { "" })
+                let mark = if best { "*" } else { "" };
+                format!("{:.1}{deviation}{mark} ({:.1})", 100.0 * s.mean, 100.0 * chance)
             });
             let _ = write!(text, "{shown:>WIDTH$}");
         }

@@ -33,6 +33,62 @@ fn every_layer_is_judged_by_every_attribute() {
 }
 
 #[test]
+fn every_score_stands_beside_its_chance_level() {
+    let folder = fitted();
+    let found = folder.json(&format!("evaluate m.safetensors --data {FACES} --repeats 2"));
+    for cell in found["cells"].as_array().unwrap() {
+        let (clusters, classifier) = (&cell["clustering"]["chance"], &cell["classification"]);
+        // A guess is right for one class of k at least, on average; few samples allow for more.
+        let floor = 1.0 / cell["classes"].as_f64().unwrap();
+        let ac = clusters["ac"].as_f64().unwrap();
+        assert!(ac >= floor - 1e-9 && ac < 0.9, "{cell}");
+        assert!((0.0..0.9).contains(&clusters["nmi"].as_f64().unwrap()), "{cell}");
+        let largest = classifier["chance"].as_f64().unwrap();
+        assert!(largest >= floor - 1e-9 && largest <= 1.0, "{cell}");
+    }
+    let run = folder.run(&format!("evaluate m.safetensors --data {FACES} --repeats 2"));
+    assert!(run.stdout.contains("chance level in brackets"), "{run}");
+}
+
+/// Features of 30 samples, with labels under `header`.
+fn labelled(header: &str, labels: impl Fn(usize) -> String) -> Folder {
+    let folder = Folder::new();
+    let h: Vec<[f64; 2]> = (0..30).map(|i| [f64::from(i % 3), f64::from(i % 7)]).collect();
+    folder.write("h.npy", crate::common::npy(&h));
+    let lines: Vec<String> = (0..30).map(labels).collect();
+    folder.write("labels.csv", format!("{header}\n{}\n", lines.join("\n")));
+    folder
+}
+
+#[test]
+fn an_identifier_is_not_evaluated_unless_named() {
+    let folder = labelled("id,kind", |i| format!("s{i},{}", i % 3));
+    let flags = "evaluate h.npy --data h.npy --labels-file labels.csv --cluster --repeats 1";
+    let run = folder.run(flags);
+    assert!(run.stderr.contains("id has 30 classes for 30 labelled samples"), "{run}");
+    let names = |flags: &str| {
+        let cells = folder.json(flags)["cells"].clone();
+        let cells = cells.as_array().unwrap().clone();
+        cells.iter().map(|c| c["attribute"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(flags), ["kind"]);
+    assert_eq!(names(&format!("{flags} --attributes id,kind")), ["id", "kind"]);
+    let alone = labelled("id", |i| format!("s{i}"));
+    alone.refuses(flags, 1, &["id has 30 classes", "identifier", "--attributes id"]);
+}
+
+#[test]
+fn thousands_of_classes_are_refused_before_the_work() {
+    let folder = Folder::new();
+    let h: Vec<[f64; 1]> = (0..5000).map(|i| [f64::from(i)]).collect();
+    folder.write("h.npy", crate::common::npy(&h));
+    let lines: Vec<String> = (0..5000).map(|i| (i % 2500).to_string()).collect();
+    folder.write("labels.csv", format!("who\n{}\n", lines.join("\n")));
+    let flags = "evaluate h.npy --data h.npy --labels-file labels.csv";
+    folder.refuses(flags, 1, &["who has 2500 classes", "minutes", "--attributes"]);
+}
+
+#[test]
 fn the_number_of_threads_changes_no_score() {
     let folder = fitted();
     let with = |threads| {

@@ -67,3 +67,14 @@ fn sets_with_other_features_do_not_go_together() {
         assert!(message.starts_with("b.npy does not go with a.npy") && message.contains(word));
     }
 }
+
+#[test]
+fn labels_that_name_samples_are_an_identifier() {
+    let labels =
+        |n: i64, classes: i64| Attribute::from_ints("a", (0..n).map(|i| Some(i % classes)));
+    assert!(labels(30, 30).is_identifier() && labels(100, 91).is_identifier());
+    assert!(!labels(100, 90).is_identifier(), "nine of ten is not nearly all");
+    assert!(!labels(20, 20).is_identifier(), "few samples may well differ");
+    let missing = (0..100).map(|i| (i < 10).then_some(i));
+    assert!(!Attribute::from_ints("a", missing).is_identifier(), "only ten are labelled");
+}

@@ -22,17 +22,22 @@ pub(super) struct Labels<'v, S> {
 }
 
 impl<S> Labels<'_, S> {
-    /// Reads them; labels that nobody has asked for may fail in silence, since the data are worth
-    /// having without.
+    /// Reads them; what nobody has asked for and is no labels is passed over, since the data are worth
+    /// having without. Damage is not: the file has promised more than it holds.
     pub(super) fn read<L>(
         &self,
         read: impl FnOnce(&Variable<S>) -> Result<L, Fault>,
     ) -> Result<Option<L>, Fault> {
         match read(self.variable) {
-            Err(_) if !self.asked => Ok(None),
+            Err(fault) if self.asked || is_damage(&fault) => Err(fault),
+            Err(_) => Ok(None),
             labels => labels.map(Some),
         }
     }
+}
+
+fn is_damage(fault: &Fault) -> bool {
+    matches!(fault, Fault::Damaged { .. } | Fault::Read(_))
 }
 
 /// What data are usually called in a format, with the names that their labels have then.

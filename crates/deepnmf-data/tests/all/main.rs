@@ -4,6 +4,7 @@
 #![allow(clippy::float_cmp)] // whole numbers are exact
 
 mod bad_input;
+mod cut;
 mod faces_sheet;
 mod hostile;
 mod real_data;

@@ -4,6 +4,7 @@
 
 use deepnmf::{Matrix, Scalar};
 use hdf5_reader::Dataset as Array;
+use hdf5_reader::error::Error;
 use hdf5_reader::group::Group;
 
 use super::super::number::{Order, Table};
@@ -33,8 +34,8 @@ pub(super) fn read<T: Scalar>(
         None => all(&obs, samples, length)?,
     };
     Ok(Dataset {
-        feature_names: names_beside(root, key).filter(|names| names.len() == features),
-        sample_names: index(&obs).filter(|names| names.len() == samples),
+        feature_names: names_beside(root, key, features)?,
+        sample_names: index(&obs, "obs", samples)?,
         attributes,
         ..Dataset::new(x)
     })
@@ -70,19 +71,40 @@ fn no_table(root: &Group, key: &str) -> Fault {
 }
 
 /// The names of the features: `raw` has its own.
-fn names_beside(root: &Group, key: &str) -> Option<Vec<String>> {
-    let owner = if key.starts_with("raw/") { root.group("raw").ok()? } else { root.clone() };
-    index(&owner.group("var").ok()?)
+fn names_beside(root: &Group, key: &str, features: usize) -> Result<Option<Vec<String>>, Fault> {
+    let raw = root.group("raw").ok().filter(|_| key.starts_with("raw/"));
+    let owner = raw.unwrap_or_else(|| root.clone());
+    index(&owner.group("var").map_err(damaged)?, "var", features)
 }
 
-/// The names of the rows of a data frame.
-fn index(frame: &Group) -> Option<Vec<String>> {
-    let name = group_word(frame, "_index").unwrap_or_else(|| "_index".into());
-    let array = frame.dataset(&name).ok()?;
-    if kind::is_text(array.dtype()) {
-        return words(&array).ok();
+/// The names of the rows of a data frame. A frame that says which column they are in must have it,
+/// with a name for each row.
+fn index(frame: &Group, what: &str, rows: usize) -> Result<Option<Vec<String>>, Fault> {
+    let told = promised_word(frame, "_index")?;
+    let name = told.clone().unwrap_or_else(|| "_index".into());
+    let names = if let Ok(group) = frame.group(&name) {
+        // Words that may be missing are a group themselves.
+        text_of(&group.dataset("values").map_err(damaged)?)?
+    } else {
+        match frame.dataset(&name) {
+            Ok(array) => text_of(&array)?,
+            Err(Error::DatasetNotFound(_)) if told.is_none() => return Ok(None),
+            Err(error) => return Err(damaged(error)),
+        }
+    };
+    if names.len() == rows {
+        return Ok(Some(names));
     }
-    Some(numbers(&array).ok()?.iter().map(ToString::to_string).collect())
+    Err(Fault::damaged(format!("{} names in {what:?} for {rows} rows", names.len())))
+}
+
+/// A word that a group may carry; one that is there must be readable.
+fn promised_word(group: &Group, name: &str) -> Result<Option<String>, Fault> {
+    match group.attribute(name) {
+        Ok(attribute) => attribute.read_string().map(Some).map_err(damaged),
+        Err(Error::AttributeNotFound(_)) => Ok(None),
+        Err(error) => Err(damaged(error)),
+    }
 }
 
 /// The column that was asked for.
@@ -98,7 +120,7 @@ fn asked(obs: &Group, name: &str, samples: usize) -> Result<Attribute, Fault> {
     if labels.len() == samples {
         return Ok(labels);
     }
-    Err(Fault::damaged(format!("{} labels {:?} for {samples} samples", labels.len(), shown(name))))
+    Err(wrong_length(&labels, samples))
 }
 
 /// Every column that can be labels; measurements such as counts of genes are left out.
@@ -106,29 +128,70 @@ fn all(obs: &Group, samples: usize, length: u64) -> Result<Vec<Attribute>, Fault
     let columns = columns(obs)?;
     // One array may be a column under many names.
     memory::check_packed(samples, columns.len(), length)?;
-    let labels = columns.iter().filter_map(|name| column(obs, name).ok());
-    Ok(labels.filter(|labels| labels.len() == samples).collect())
+    let mut labels = Vec::new();
+    for name in &columns {
+        match column(obs, name) {
+            Ok(column) if column.len() == samples => labels.push(column),
+            Ok(column) => return Err(wrong_length(&column, samples)),
+            Err(fault @ (Fault::Damaged { .. } | Fault::Read(_) | Fault::Memory { .. })) => {
+                return Err(fault);
+            }
+            Err(_) => {} // measurements, or something else that is no labels
+        }
+    }
+    Ok(labels)
 }
 
-/// The names of the columns, in the frame's own order where it has one.
+fn wrong_length(labels: &Attribute, samples: usize) -> Fault {
+    let name = shown(&labels.name);
+    Fault::damaged(format!("{} labels {name:?} for {samples} samples", labels.len()))
+}
+
+/// The names of the columns, in the frame's own order where it has one. All that it names must be
+/// there.
 fn columns(frame: &Group) -> Result<Vec<String>, Fault> {
-    let index = group_word(frame, "_index").unwrap_or_else(|| "_index".into());
+    let index = promised_word(frame, "_index")?.unwrap_or_else(|| "_index".into());
     let (groups, arrays) = frame.member_names().map_err(damaged)?;
-    let order = frame.attribute("column-order").and_then(|order| order.read_strings());
-    let order = order.unwrap_or_default();
-    let place = |name: &String| order.iter().position(|o| o == name).unwrap_or(usize::MAX);
+    let order = column_order(frame)?;
     let mut names: Vec<_> = groups.into_iter().chain(arrays).collect();
+    if let Some(missing) = order.iter().find(|name| !names.contains(name)) {
+        return Err(Fault::damaged(format!("the column {:?} is missing", shown(missing))));
+    }
+    let place = |name: &String| order.iter().position(|o| o == name).unwrap_or(usize::MAX);
     // `__categories` holds the words of columns before version 0.8.
     names.retain(|name| *name != index && name != "__categories");
     names.sort_by_cached_key(|name| (place(name), name.clone()));
     Ok(names)
 }
 
+/// The columns that a frame says it has; frames of other writers may not say it.
+fn column_order(frame: &Group) -> Result<Vec<String>, Fault> {
+    let attribute = match frame.attribute("column-order") {
+        Ok(attribute) => attribute,
+        Err(Error::AttributeNotFound(_)) => return Ok(vec![]),
+        Err(error) => return Err(damaged(error)),
+    };
+    let promised = attribute.num_elements().map_err(damaged)?;
+    if promised == 0 {
+        return Ok(vec![]); // an empty list has any type
+    }
+    let names = attribute.read_strings().map_err(damaged)?;
+    if names.len() as u64 == promised {
+        return Ok(names);
+    }
+    Err(Fault::damaged(format!("{} names of {promised} columns", names.len())))
+}
+
 fn column(frame: &Group, name: &str) -> Result<Attribute, Fault> {
     if let Ok(group) = frame.group(name) {
-        return match group.dataset("codes") {
-            Ok(codes) => categorical(name, &group, &codes),
-            Err(_) => nullable(name, &group),
+        let (_, parts) = group.member_names().map_err(damaged)?;
+        let has = |part: &str| parts.iter().any(|name| name == part);
+        return if has("codes") {
+            categorical(name, &group, &group.dataset("codes").map_err(damaged)?)
+        } else if has("values") {
+            nullable(name, &group)
+        } else {
+            Err(Fault::ArrayType { found: "something that is no column".into() })
         };
     }
     let array = frame.dataset(name).map_err(damaged)?;

@@ -38,6 +38,7 @@ pub(super) fn read<T: Scalar>(
     let length = storage.len();
     let limits = limits(length);
     let file = Hdf5File::from_storage_with_options(storage, limits).map_err(damaged)?;
+    check_whole(file.superblock().eof_address, length)?;
     let root = file.root_group().map_err(damaged)?;
     if matlab {
         tables::read_matlab(&root, options)
@@ -46,6 +47,15 @@ pub(super) fn read<T: Scalar>(
     } else {
         tables::read_plain(&root, options)
     }
+}
+
+/// Every file says where it ends. Without what stood behind the cut, names and columns would be missing
+/// in silence.
+fn check_whole(end: u64, length: u64) -> Result<(), Fault> {
+    if length >= end {
+        return Ok(());
+    }
+    Err(Fault::damaged(format!("{length} bytes of {end}")))
 }
 
 /// No compression that HDF5 knows packs more than about a thousand bytes into one.

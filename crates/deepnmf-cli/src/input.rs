@@ -6,13 +6,13 @@ use std::path::{Path, is_separator};
 use anyhow::{Context, Result, anyhow, bail};
 use deepnmf::persist::check_writable;
 use deepnmf::{Model, Provenance, Recorded, Scalar};
-use deepnmf_data::preprocess::Pipeline;
+use deepnmf_data::preprocess::{Pipeline, ZeroSamples, Zeros};
 use deepnmf_data::{
     DataError, Dataset, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions,
     TableOptions, builtin, load, load_from,
 };
 
-use crate::args::{DataArgs, HeaderName, ReadArgs, UsageError};
+use crate::args::{DataArgs, HeaderName, ReadArgs, UsageError, ZeroArgs};
 use crate::output::Output;
 
 /// Data that need no file are named with this in front.
@@ -167,6 +167,28 @@ pub(crate) fn check_model_output(out: &Path, read: &[&Path]) -> Result<()> {
 
 /// Does to new samples what was done to those the model was fitted to.
 pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
+    let done = prepare(model, data, ZeroSamples::Error);
+    done.map(drop).map_err(|error| without_unit_norm(error, ""))
+}
+
+/// The same, with a flag that says what is done with samples that are zero; says which ones were.
+pub(crate) fn prepare_with_zeros<T: Scalar>(
+    model: &Model<T>,
+    data: &mut Dataset<T>,
+    zero: ZeroArgs,
+    output: Output,
+) -> Result<Zeros> {
+    let zeros = prepare(model, data, zero.zero_samples.into())
+        .map_err(|error| without_unit_norm(error, ", or use --zero-samples keep or drop"))?;
+    remark_on_zeros(&zeros, output);
+    Ok(zeros)
+}
+
+fn prepare<T: Scalar>(
+    model: &Model<T>,
+    data: &mut Dataset<T>,
+    zeros: ZeroSamples,
+) -> Result<Zeros> {
     check_feature_names(model, data)?;
     check_image_shape(model, data)?;
     let recorded = &model.provenance.preprocessing;
@@ -178,14 +200,49 @@ pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) ->
             )
         })?
         .unwrap_or_default();
-    steps.apply(data).map_err(|error| match error {
-        // The library's advice is a flag of fit.
-        DataError::NoUnitNorm { sample, what } => anyhow!(
-            "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1, as \
-             those of the model were: remove it"
-        ),
-        error => error.into(),
-    })
+    Ok(steps.apply_with(data, zeros)?)
+}
+
+/// The library's advice is a flag of fit; a model knows how its samples were scaled.
+fn without_unit_norm(error: anyhow::Error, or: &str) -> anyhow::Error {
+    match error.downcast_ref::<DataError>() {
+        Some(DataError::NoUnitNorm { sample, what }) => {
+            let or = if *what == DataError::ALL_ZERO { or } else { "" };
+            anyhow!(
+                "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1, as \
+                 those of the model were: remove it{or}"
+            )
+        }
+        _ => error,
+    }
+}
+
+/// The names of the samples that are left; their numbers, where rows would no longer tell them.
+pub(crate) fn names_of_left<T: Scalar>(data: &Dataset<T>, zeros: &Zeros) -> Option<Vec<String>> {
+    if data.sample_names.is_some() || zeros.dropped.is_empty() {
+        return data.sample_names.clone();
+    }
+    let all = 0..data.samples() + zeros.dropped.len();
+    let left = all.filter(|sample| zeros.dropped.binary_search(sample).is_err());
+    Some(left.map(|sample| (sample + 1).to_string()).collect())
+}
+
+/// Says which samples were zero, and what became of them.
+pub(crate) fn remark_on_zeros(zeros: &Zeros, output: Output) {
+    const LISTED: usize = 5;
+    for (samples, what) in [(&zeros.dropped, "were dropped"), (&zeros.kept, "stay zero")] {
+        if samples.is_empty() {
+            continue;
+        }
+        let listed: Vec<_> = samples.iter().take(LISTED).map(|s| (s + 1).to_string()).collect();
+        let more = if samples.len() > LISTED { ", ..." } else { "" };
+        output.remark(format!(
+            "note: samples that are zero in every feature {what}: {} in all, {}{more} (counted \
+             from 1)",
+            samples.len(),
+            listed.join(", ")
+        ));
+    }
 }
 
 /// Columns in another order would silently give nonsense.

@@ -61,6 +61,11 @@ impl Output {
         !self.quiet && io::stderr().is_terminal()
     }
 
+    /// Whether progress is wanted on standard error, which is no terminal: a file or another program.
+    pub(crate) fn logs_progress(self) -> bool {
+        !self.quiet && !io::stderr().is_terminal()
+    }
+
     /// Whether a person reads standard output.
     pub(crate) fn shows_pictures(self) -> bool {
         !self.json && !self.quiet && io::stdout().is_terminal()

@@ -1,6 +1,6 @@
 //! A progress bar for those who watch, and Ctrl-C for those who have seen enough.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use deepnmf::observe::Stage;
@@ -9,10 +9,17 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
 
-/// Draws one bar per part of the fit on standard error.
+/// Between two lines about progress, where nobody watches a bar; shorter fits have none.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Draws one bar per part of the fit on standard error, or writes a line now and then if that is no
+/// terminal.
 pub(crate) struct Progress {
     bar: ProgressBar,
     stage: Option<Stage>,
+    output: Output,
+    began: Instant,
+    told: Instant,
 }
 
 impl Progress {
@@ -23,12 +30,22 @@ impl Progress {
         } else {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        Self { bar, stage: None }
+        let now = Instant::now();
+        Self { bar, stage: None, output, began: now, told: now }
     }
 
     /// Says what takes a while, where no iterations can be counted.
     pub(crate) fn doing(&self, what: &str) {
         self.bar.set_message(what.to_owned());
+    }
+
+    /// Writes a line, if the last one was long ago.
+    fn log(&mut self, line: impl FnOnce() -> String) {
+        if self.output.logs_progress() && self.told.elapsed() >= EVERY {
+            self.told = Instant::now();
+            let seconds = self.began.elapsed().as_secs();
+            self.output.remark(format!("{}, {seconds} s", line()));
+        }
     }
 
     fn enter(&mut self, stage: Stage) {
@@ -56,6 +73,9 @@ impl Observer for Progress {
                 }
                 self.bar.set_position(iteration as u64);
                 self.bar.set_message(format!("{stage}: error {error:.5}"));
+                self.log(|| {
+                    format!("{stage}: iteration {iteration} of {max_iterations}, error {error:.5}")
+                });
             }
         }
     }

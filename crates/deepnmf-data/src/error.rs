@@ -117,13 +117,20 @@ pub enum DataError {
         /// Why not, and what would work.
         why: String,
     },
+    /// Samples without a single number other than zero, all of which were to be dropped.
+    #[error("all {samples} samples are zero: none is left if they are dropped")]
+    AllZero {
+        /// How many samples there are.
+        samples: usize,
+    },
     /// The data cannot be read, or another part of them has failed.
     #[error(transparent)]
     Samples(#[from] deepnmf::Error),
     /// A sample that cannot be scaled to norm 1.
     #[error(
         "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1: \
-         remove it, or use --normalize none"
+         remove it, or use {zeros}--normalize none",
+        zeros = if *what == DataError::ALL_ZERO { "--zero-samples keep or drop, or " } else { "" }
     )]
     NoUnitNorm {
         /// The sample (column of `X`), counted from 1.
@@ -131,4 +138,9 @@ pub enum DataError {
         /// Why it cannot be scaled.
         what: &'static str,
     },
+}
+
+impl DataError {
+    /// Why a sample that is zero in every feature cannot be scaled to norm 1.
+    pub const ALL_ZERO: &str = "all zero";
 }

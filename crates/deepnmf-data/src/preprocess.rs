@@ -8,6 +8,7 @@ mod scale;
 mod split;
 mod step;
 mod tfidf;
+mod zeros;
 
 use std::fmt::{self, Display};
 
@@ -17,6 +18,7 @@ pub use self::scale::{Moments, Range};
 pub use self::split::{Split, keep_labels};
 pub use self::step::Step;
 pub use self::tfidf::Idf;
+pub use self::zeros::{ZeroSamples, Zeros};
 
 use deepnmf::matrix::Entry;
 use deepnmf::{DataMatrix, Matrix, Scalar};
@@ -101,7 +103,7 @@ fn norm<T: Scalar>(sample: &[T]) -> Result<Norm, &'static str> {
     }
     let largest = sample.iter().fold(0.0, |m: f64, v| m.max(v.to_f64().abs()));
     if largest == 0.0 {
-        return Err("all zero");
+        return Err(DataError::ALL_ZERO);
     }
     // Relative to the largest entry no square overflows, and those that vanish do not count.
     let squares: f64 = sample.iter().map(|v| (v.to_f64() / largest).powi(2)).sum();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::names::ScalingName;
-use super::read::ReadArgs;
+use super::read::{ReadArgs, ZeroArgs};
 use super::values::{at_least_one, thread_count, whole};
 
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) zero: ZeroArgs,
     /// Number of clusters
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) clusters: usize,

@@ -12,6 +12,7 @@ pub(crate) struct DemoArgs {
     /// Components of each layer, the one next to the data first
     #[arg(
         long,
+        action = clap::ArgAction::Set,
         value_delimiter = ',',
         value_parser = at_least_one,
         allow_negative_numbers = true,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use deepnmf_eval::KMeans;
 
 use super::names::{ClassifierName, MethodName, ScalingName};
-use super::read::ReadArgs;
+use super::read::{ReadArgs, ZeroArgs};
 use super::values::{at_least_one, positive, share, thread_count, whole};
 
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) zero: ZeroArgs,
     /// Project the data onto the model instead of taking the features of its fit
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(crate) project: Option<MethodName>,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ArgAction;
 use deepnmf_data::preprocess::Pipeline;
 
 use super::names::{
@@ -9,7 +10,7 @@ use super::names::{
     NeighbourWeightsName, NormalFormName, OptimizerName, PretrainingName, ScaleName, SolverName,
     StartName, VariantName,
 };
-use super::read::DataArgs;
+use super::read::{DataArgs, ZeroArgs};
 use super::values::{
     at_least_one, chain, eta, not_negative, positive, seconds, share_or_all, thread_count, whole,
 };
@@ -38,6 +39,7 @@ pub(crate) struct FitArgs {
     /// Components of each layer, the one next to the data first, such as 625,40
     #[arg(
         long,
+        action = ArgAction::Set, // once: a second list would be appended
         value_delimiter = ',',
         required = true,
         value_parser = at_least_one,
@@ -52,6 +54,8 @@ pub(crate) struct FitArgs {
     /// with commas between them
     #[arg(long, default_value = "unit", value_parser = chain)]
     pub(crate) normalize: Pipeline,
+    #[command(flatten)]
+    pub(crate) zero: ZeroArgs,
     /// Initialization of the factors [default: optimal, and nndsvda for non-negative models]
     #[arg(long, value_enum)]
     pub(crate) init: Option<StartName>,
@@ -135,12 +139,13 @@ pub(crate) struct BaselineArgs {
 pub(crate) struct LabelArgs {
     /// Attributes to learn from, with commas between them: one for wsf (and cnmf and dnmf), any
     /// number for wsf-ma, one for each layer (or none) for deep-wsf
-    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    #[arg(long, action = ArgAction::Set, value_delimiter = ',', value_name = "NAME,...")]
     pub(crate) attributes: Vec<String>,
     /// Weight of the graph penalty: of label graphs, one for all or one for each attribute
     /// [default: 0.001]; of the neighbour graph of gnmf [default: 100]
     #[arg(
         long,
+        action = ArgAction::Set,
         value_delimiter = ',',
         value_name = "WEIGHT,...",
         value_parser = not_negative,
@@ -179,7 +184,13 @@ pub(crate) struct DeepArgs {
     #[arg(long, value_enum)]
     pub(crate) loss: Option<LossName>,
     /// Weight of each layer in the losses layer and data, with commas between them [default: 1 each]
-    #[arg(long, value_delimiter = ',', value_parser = positive, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        action = ArgAction::Set,
+        value_delimiter = ',',
+        value_parser = positive,
+        allow_negative_numbers = true
+    )]
     pub(crate) weights: Vec<f64>,
     /// Optimizer of the loss [default: auto]
     #[arg(long, value_enum)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use deepnmf_data::preprocess::ZeroSamples;
 use deepnmf_data::{Header, ImageShape};
 
 use super::values::{image_shape, size};
@@ -87,5 +88,32 @@ impl DataArgs {
     pub(crate) fn shown(&self) -> String {
         let names: Vec<_> = self.data.iter().map(|path| path.display().to_string()).collect();
         names.join(", ")
+    }
+}
+
+/// What is done with samples that are zero in every feature.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct ZeroArgs {
+    /// Samples that are zero in every feature, which cannot be scaled to unit norm: error refuses them,
+    /// keep leaves them (and their features) zero, drop removes them with their labels and names
+    #[arg(long, value_enum, default_value_t = ZeroName::Error, value_name = "HOW")]
+    pub(crate) zero_samples: ZeroName,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ZeroName {
+    #[default]
+    Error,
+    Keep,
+    Drop,
+}
+
+impl From<ZeroName> for ZeroSamples {
+    fn from(name: ZeroName) -> Self {
+        match name {
+            ZeroName::Error => Self::Error,
+            ZeroName::Keep => Self::Keep,
+            ZeroName::Drop => Self::Drop,
+        }
     }
 }

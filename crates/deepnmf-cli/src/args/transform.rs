@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::names::MethodName;
-use super::read::DataArgs;
+use super::read::{DataArgs, ZeroArgs};
 use super::values::{at_least_one, thread_count};
 
 #[derive(Debug, clap::Args)]
@@ -16,6 +16,8 @@ pub(crate) struct TransformArgs {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) zero: ZeroArgs,
     /// Layer, counted from 1; the last one by default
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) layer: Option<usize>,

@@ -83,6 +83,9 @@ pub(super) fn image_shape(text: &str) -> Result<ImageShape, String> {
 }
 
 pub(super) fn chain(text: &str) -> Result<Pipeline, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty: name a step, such as unit, or none".into());
+    }
     text.parse().map_err(|error: DataError| error.to_string())
 }
 

@@ -11,7 +11,7 @@ use deepnmf_eval::{KMeans, Scaling};
 use serde_json::json;
 
 use crate::args::{ClusterArgs, UsageError};
-use crate::input::{on_threads, prepare_for, samples_of};
+use crate::input::{names_of_left, on_threads, prepare_with_zeros, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use crate::tables;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ClusterArgs, output: Output) -> Result<Outcome> {
     tables::check(&args.out, &read, output)?;
     let progress = Progress::new(output);
     progress.doing("reading");
-    let features = features(args)?;
+    let features = features(args, output)?;
     progress.doing("clustering");
     let found = on_threads(args.threads, || {
         let scaled = Scaling::from(args.scale).apply(&features.values)?;
@@ -75,11 +75,11 @@ fn numbered(labels: &[usize], clusters: usize) -> (Vec<i64>, Vec<usize>) {
     (labels.iter().map(|&label| numbers[label]).collect(), sorted)
 }
 
-fn features(args: &ClusterArgs) -> Result<Features> {
+fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
     if args.source.extension().is_some_and(|e| e == "safetensors") {
         return match load_model(&args.source)? {
-            AnyModel::F32(model) => of_model(args, &model),
-            AnyModel::F64(model) => of_model(args, &model),
+            AnyModel::F32(model) => of_model(args, &model, output),
+            AnyModel::F64(model) => of_model(args, &model, output),
         };
     }
     if args.data.is_some() || args.layer.is_some() {
@@ -91,7 +91,7 @@ fn features(args: &ClusterArgs) -> Result<Features> {
 }
 
 /// The stored features of a model, or those of other samples.
-fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>) -> Result<Features> {
+fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> Result<Features> {
     let layer = args.layer.unwrap_or(model.factors.depth());
     model.factors.check_layer(layer)?;
     let Some(path) = &args.data else {
@@ -100,10 +100,13 @@ fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>) -> Result<Features>
     };
     let culprit = || path.display().to_string();
     let mut data = samples_of::<T>(path, &args.read)?;
-    prepare_for(model, &mut data).with_context(culprit)?;
-    let values =
+    let zeros = prepare_with_zeros(model, &mut data, args.zero, output).with_context(culprit)?;
+    let mut values: Matrix<f64> =
         on_threads(args.threads, || model.project(&data.x, layer, model.usual_projection()))?
             .with_context(culprit)?
             .cast();
-    Ok(Features { values, layer: Some(layer), names: data.sample_names })
+    for &sample in &zeros.kept {
+        values.col_mut(sample).fill(0.0);
+    }
+    Ok(Features { values, layer: Some(layer), names: names_of_left(&data, &zeros) })
 }

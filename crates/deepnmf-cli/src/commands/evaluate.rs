@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Matrix, Model, Projection, Scalar};
-use deepnmf_data::preprocess::Split;
+use deepnmf_data::preprocess::{Split, Zeros};
 use deepnmf_data::{Attribute, Dataset};
 use deepnmf_eval::stats::{Spread, spread};
 use deepnmf_eval::{
@@ -20,8 +20,8 @@ use serde_json::json;
 
 use self::chance::ClusterChance;
 use self::choice::chosen;
-use crate::args::{EvaluateArgs, UsageError};
-use crate::input::{on_threads, prepare_for, samples_of};
+use crate::args::{EvaluateArgs, UsageError, ZeroName};
+use crate::input::{on_threads, prepare_with_zeros, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 
@@ -67,7 +67,7 @@ struct Classification {
 pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     let progress = Progress::new(output);
     progress.doing("reading");
-    let (layers, attributes) = read(args)?;
+    let (layers, attributes) = read(args, output)?;
     let attributes = chosen(&attributes, &args.attribute, output)?;
     let mut cells = Vec::new();
     for layer in &layers {
@@ -94,19 +94,22 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
 }
 
 /// The features of every layer asked for, and what is known of their samples.
-fn read(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
+fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attribute>)> {
     let data = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read)).transpose()?;
     let is_model = args.source.extension().is_some_and(|e| e == "safetensors");
     let (layers, own) = if is_model {
-        let layers = match load_model(&args.source)? {
-            AnyModel::F32(model) => of_model(args, &model)?,
-            AnyModel::F64(model) => of_model(args, &model)?,
-        };
-        (layers, vec![])
+        match load_model(&args.source)? {
+            AnyModel::F32(model) => of_model(args, &model, output)?,
+            AnyModel::F64(model) => of_model(args, &model, output)?,
+        }
     } else {
         of_file(args)?
     };
-    let attributes = data.map_or(own, |data| data.attributes);
+    // Where samples were dropped, their labels are gone too.
+    let attributes = match data {
+        Some(data) if !is_model || own.is_empty() => data.attributes,
+        _ => own,
+    };
     if attributes.is_empty() {
         let text = "no labels are known: name the data with --data, and their labels with \
                     --labels-key or --labels-file";
@@ -137,39 +140,58 @@ fn of_file(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
     Ok((vec![Features { name: "features".into(), values: x }], attributes))
 }
 
-fn of_model<T: Scalar>(args: &EvaluateArgs, model: &Model<T>) -> Result<Vec<Features>> {
+fn of_model<T: Scalar>(
+    args: &EvaluateArgs,
+    model: &Model<T>,
+    output: Output,
+) -> Result<(Vec<Features>, Vec<Attribute>)> {
     let layers: Vec<usize> = match args.layer {
         Some(layer) => vec![layer],
         None => (1..=model.factors.depth()).collect(),
     };
     let data = match (args.project, args.data.as_deref()) {
-        (Some(_), Some(path)) => Some(prepared(model, path, args)?),
+        (Some(_), Some(path)) => Some(prepared(model, path, args, output)?),
         (Some(_), None) => {
             return Err(
                 UsageError("--project needs the samples: name them with --data".into()).into()
             );
         }
+        // The samples that the fit has dropped have labels but no features.
+        (None, Some(path)) if args.zero.zero_samples == ZeroName::Drop => {
+            Some(prepared(model, path, args, output)?)
+        }
         (None, _) => None,
     };
-    layers
+    let features = layers
         .into_iter()
         .map(|layer| {
             model.factors.check_layer(layer)?;
             let values = match (&data, args.project) {
-                (Some(data), Some(method)) => {
-                    model.project(&data.x, layer, Projection::from(method))?.cast()
+                (Some((data, zeros)), Some(method)) => {
+                    let mut h = model.project(&data.x, layer, Projection::from(method))?;
+                    for &sample in &zeros.kept {
+                        h.col_mut(sample).fill(T::ZERO);
+                    }
+                    h.cast()
                 }
                 _ => model.factors.h[layer - 1].cast(),
             };
             Ok(Features { name: format!("layer {layer}"), values })
         })
-        .collect()
+        .collect::<Result<_>>()?;
+    Ok((features, data.map_or(vec![], |(data, _)| data.attributes)))
 }
 
-fn prepared<T: Scalar>(model: &Model<T>, path: &Path, args: &EvaluateArgs) -> Result<Dataset<T>> {
+fn prepared<T: Scalar>(
+    model: &Model<T>,
+    path: &Path,
+    args: &EvaluateArgs,
+    output: Output,
+) -> Result<(Dataset<T>, Zeros)> {
     let mut data = samples_of::<T>(path, &args.read)?;
-    prepare_for(model, &mut data).with_context(|| path.display().to_string())?;
-    Ok(data)
+    let zeros = prepare_with_zeros(model, &mut data, args.zero, output)
+        .with_context(|| path.display().to_string())?;
+    Ok((data, zeros))
 }
 
 fn judge(args: &EvaluateArgs, layer: &Features, attribute: &Attribute) -> Result<Cell> {

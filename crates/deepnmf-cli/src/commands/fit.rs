@@ -1,6 +1,7 @@
 //! `deepnmf fit`.
 
 mod labels;
+mod notes;
 mod plan;
 
 use std::fmt::Write as _;
@@ -19,7 +20,8 @@ use self::labels::{attributes, codes};
 use self::plan::Plan;
 use crate::args::FitArgs;
 use crate::input::{
-    check_model_output, on_threads, provenance, remark_on_header, samples, samples_of,
+    check_model_output, on_threads, provenance, remark_on_header, remark_on_zeros, samples,
+    samples_of,
 };
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::{Progress, cancelled_by_interrupt};
@@ -44,14 +46,17 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     remark_on_header(&args.data, &data, output);
     let mut steps = args.normalize.clone();
     let raw = provenance(&data, &steps)?;
-    steps.fit_apply(&mut data).with_context(|| args.data.shown())?;
+    let how = args.zero.zero_samples.into();
+    let zeros = steps.fit_apply_with(&mut data, how).with_context(|| args.data.shown())?;
+    remark_on_zeros(&zeros, output);
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
     let mut given = given(args)?;
     let mut labelled = None;
     if let Some(path) = &args.labels.auxiliary {
         let mut data = samples_of::<T>(path, &args.data.read)?;
-        steps.apply(&mut data).with_context(|| path.display().to_string())?;
+        let zeros = steps.apply_with(&mut data, how).with_context(|| path.display().to_string())?;
+        remark_on_zeros(&zeros, output);
         labelled = Some(data);
     }
     let labels = attributes(args, labelled.as_ref().unwrap_or(&data))?;
@@ -66,6 +71,7 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
         fit(plan, &data.x, given, &labels, &mut session).map_err(|error| blame(args, error))
     })??;
     drop(progress);
+    notes::remark_on_sizes(&model, output);
     model.provenance = provenance;
     model.provenance.attributes =
         labels.iter().map(|label| label.as_ref().map(|a| a.name.clone())).collect();
@@ -139,7 +145,12 @@ fn given_factors<T: Scalar>(path: &std::path::Path) -> Result<Factors<T>> {
 fn report<T: Scalar>(args: &FitArgs, model: &Model<T>, output: Output) -> Result<Outcome> {
     let mut text = summary_text(&model.settings, &model.summary);
     match &args.out {
-        Some(out) => writeln!(text, "wrote {}", out.display())?,
+        Some(out) => {
+            writeln!(text, "wrote {}", out.display())?;
+            if output.shows_pictures() {
+                text += &notes::next_commands(args, out);
+            }
+        }
         None => output.remark("nothing was written: name a model file with --out"),
     }
     let object = extended(

@@ -25,6 +25,13 @@ pub(crate) fn run(args: &InfoArgs, output: Output) -> Result<Outcome> {
 fn describe<T: Scalar>(model: &Model<T>) -> String {
     let mut text = summary_text(&model.settings, &model.summary);
     let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
+    let settings = serde_json::to_value(&model.settings).unwrap_or_default();
+    for name in ["activation", "loss", "seed"] {
+        if let Some(value) = find(&settings, name) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let _ = writeln!(text, "  {name:<12}{value}");
+        }
+    }
     // A step that has learnt something is stored as more than its name.
     let prepared = match model.provenance.preprocessing.read::<Pipeline>() {
         Ok(steps) => format!("--normalize {}", steps.unwrap_or_default()),
@@ -45,6 +52,15 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
         let _ = writeln!(text, "  {:<12}{}{more}", "features", shown.join(", "));
     }
     let _ = writeln!(text, "  {:<12}{}", "history", sparkline(&model.summary.history));
+    for run in &model.summary.runs {
+        if let Some((first, last)) = run.history.first().zip(run.history.last()) {
+            let _ = writeln!(
+                text,
+                "  {:<12}{}: {first:.5} to {last:.5} in {} iterations; {}",
+                "losses", run.stage, run.iterations, run.stop
+            );
+        }
+    }
     for (i, (z, h)) in model.factors.z.iter().zip(&model.factors.h).enumerate() {
         let zeros = h.as_slice().iter().filter(|h| **h == T::ZERO).count();
         let share = 100.0 * zeros as f64 / h.as_slice().len() as f64;
@@ -59,6 +75,12 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
         );
     }
     text
+}
+
+/// A setting, wherever a model keeps it.
+fn find<'v>(settings: &'v Value, name: &str) -> Option<&'v Value> {
+    let Value::Object(entries) = settings else { return None };
+    entries.get(name).or_else(|| entries.values().find_map(|inner| find(inner, name)))
 }
 
 fn object<T: Scalar>(model: &Model<T>) -> Value {

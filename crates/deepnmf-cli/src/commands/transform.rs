@@ -9,7 +9,7 @@ use deepnmf_data::Table;
 use serde_json::json;
 
 use crate::args::TransformArgs;
-use crate::input::{on_threads, prepare_for, samples};
+use crate::input::{names_of_left, on_threads, prepare_with_zeros, samples};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use crate::tables::{self, component_names};
@@ -33,14 +33,17 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
     let culprit = || args.data.shown();
-    prepare_for(model, &mut data).with_context(culprit)?;
+    let zeros = prepare_with_zeros(model, &mut data, args.zero, output).with_context(culprit)?;
     progress.doing("computing the features");
-    let (h, error) = on_threads(args.threads, || -> Result<_> {
+    let (mut h, error) = on_threads(args.threads, || -> Result<_> {
         let h = model.project(&data.x, layer, method).with_context(culprit)?;
         let error = model.factors.reconstruction_error(&data.x, layer, &h)?;
         Ok((h, error))
     })??;
     drop(progress);
+    for &sample in &zeros.kept {
+        h.col_mut(sample).fill(T::ZERO);
+    }
     let relative = error / data.x.norm_sq().sqrt();
     let text = format!(
         "{} samples, {} features of layer {layer}, error {error:.4} ({:.3}% of the norm of the \
@@ -54,13 +57,14 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
         "layer": layer,
         "method": method,
         "samples": h.cols(),
+        "dropped": zeros.dropped.len(),
         "components": h.rows(),
         "error": error,
         "relative_error": relative,
         "out": args.out,
     });
     let mut table = Table::of_matrix(&h, component_names(h.rows()));
-    if let Some(names) = data.sample_names {
+    if let Some(names) = names_of_left(&data, &zeros) {
         table = table.indexed("sample", names);
     }
     tables::write(&table, &args.out, output, &text, &object)?;

@@ -202,3 +202,28 @@ fn a_flipped_byte_in_a_model_never_causes_a_panic() {
         assert!(matches!(run.code, Some(0 | 1)), "byte {at}: {run}");
     }
 }
+
+#[test]
+fn lists_given_twice_and_empty_chains_are_refused() {
+    let folder = prepared();
+    for flags in ["--layers 2 --layers 3", "--layers 3,2 --weights 1,2 --weights 1,2"] {
+        folder.refuses(&format!("fit x.csv {flags}"), 2, &["multiple times"]);
+    }
+    let mut command = folder.command("fit x.csv --layers 2 --normalize");
+    let output = command.arg("").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("--normalize") && said.contains("or none"), "{said}");
+}
+
+#[test]
+fn more_components_than_features_or_samples_are_said() {
+    let folder = prepared();
+    let run = folder.run("fit x.csv --layers 6,2");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("layer 1 has 6 components, more than the 4 features"), "{run}");
+    assert!(!folder.run("fit x.csv --layers 4,2").stderr.contains("components"));
+    folder.write("wide.npy", npy(&samples()[..3]));
+    folder.refuses("fit wide.npy --layers 4", 1, &["with 3 samples", "between 1 and 3"]);
+    folder.refuses("fit x.csv --layers 6 --model whitened-pca", 1, &["6"]);
+}

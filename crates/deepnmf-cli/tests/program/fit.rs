@@ -282,3 +282,32 @@ fn non_negative_factors_can_be_asked_for_from_every_start() {
     folder.refuses(&start, 2, &["nndsvda"]);
     folder.refuses(&format!("fit {FACES} --layers 4 --init nndsvd"), 2, &["--model nmf"]);
 }
+
+#[test]
+fn a_long_fit_writes_lines_where_nobody_watches_a_bar() {
+    let folder = Folder::new();
+    let long = "fit builtin:faces --layers 60 --init random --solver multiplicative --kappa 0 \
+                --max-iter 100000000 --max-seconds 5.5 --no-bound";
+    let run = folder.run(long);
+    let lines: Vec<&str> = run.stderr.lines().filter(|line| line.contains("iteration")).collect();
+    assert_eq!(lines.len(), 1, "{run}");
+    assert!(lines[0].starts_with("fitting: iteration ") && lines[0].ends_with(" s"), "{run}");
+    assert!(lines[0].contains("of 100000000, error "), "{run}");
+    let short = folder.run("fit builtin:faces --layers 4 --max-iter 3");
+    assert!(!short.stderr.contains("iteration"), "{short}");
+}
+
+#[test]
+fn the_settings_that_matter_and_all_losses_are_shown() {
+    let folder = Folder::new();
+    folder.fit(&format!(
+        "{FACES} --layers 10,4 --activation relu --seed 7 --max-iter 5 --out m.safetensors"
+    ));
+    let info = folder.run("info m.safetensors").stdout;
+    for words in ["activation  relu", "seed        7", "loss        paper"] {
+        assert!(info.contains(words), "{words:?} is missing in: {info}");
+    }
+    for stage in ["pre-training layer 1: ", "pre-training layer 2: ", "fine-tuning: "] {
+        assert!(info.contains(&format!("losses      {stage}")), "{stage:?} is missing in: {info}");
+    }
+}

@@ -18,3 +18,4 @@ mod reading;
 mod report;
 mod reproduce;
 mod transform;
+mod zeros;

@@ -7,6 +7,7 @@ use deepnmf::Scalar;
 use serde::{Deserialize, Serialize};
 
 use super::Step;
+use super::zeros::{Watch, ZeroSamples, Zeros};
 use crate::{DataError, Dataset};
 
 /// Steps in their order. As JSON it is an array: a step that has learnt nothing is its name, any
@@ -57,11 +58,24 @@ impl Pipeline {
     /// If a step cannot be taken with these data, which are then as the steps before have left
     /// them.
     pub fn fit_apply<T: Scalar>(&mut self, data: &mut Dataset<T>) -> Result<(), DataError> {
+        self.fit_apply_with(data, ZeroSamples::Error).map(drop)
+    }
+
+    /// The same; says what is done with samples that are zero, and returns which ones were.
+    ///
+    /// # Errors
+    /// As [`fit_apply`](Self::fit_apply), and if no sample is left.
+    pub fn fit_apply_with<T: Scalar>(
+        &mut self,
+        data: &mut Dataset<T>,
+        zeros: ZeroSamples,
+    ) -> Result<Zeros, DataError> {
+        let mut watch = Watch::new(zeros, data)?;
         for step in &mut self.steps {
             step.fit(data)?;
-            step.apply(data)?;
+            watch.apply(step, data)?;
         }
-        still_finite(data)
+        still_finite(data).map(|()| watch.finish())
     }
 
     /// Does to new data what was done to those the chain was fitted to.
@@ -70,8 +84,21 @@ impl Pipeline {
     /// If a step has not been fitted or does not fit the data, which are then as the steps before
     /// have left them.
     pub fn apply<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
-        self.steps.iter().try_for_each(|step| step.apply(data))?;
-        still_finite(data)
+        self.apply_with(data, ZeroSamples::Error).map(drop)
+    }
+
+    /// The same; says what is done with samples that are zero, and returns which ones were.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply), and if no sample is left.
+    pub fn apply_with<T: Scalar>(
+        &self,
+        data: &mut Dataset<T>,
+        zeros: ZeroSamples,
+    ) -> Result<Zeros, DataError> {
+        let mut watch = Watch::new(zeros, data)?;
+        self.steps.iter().try_for_each(|step| watch.apply(step, data))?;
+        still_finite(data).map(|()| watch.finish())
     }
 }
 

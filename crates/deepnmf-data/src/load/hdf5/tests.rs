@@ -74,3 +74,18 @@ fn a_layer_and_a_column_can_be_asked_for() {
     let message = said(None, Some("depth"));
     assert!(message.contains("labels are whole numbers"), "{message}");
 }
+
+#[test]
+fn a_column_that_a_frame_promises_must_be_there() {
+    let file = fixture("dense.h5ad");
+    let places: Vec<usize> =
+        (0..file.len()).filter(|&at| file[at..].starts_with(b"batch")).collect();
+    assert!(places.len() > 1, "its name, and the promise");
+    for at in places {
+        let mut other = file.clone();
+        other[at..at + 5].copy_from_slice(b"botch");
+        let message =
+            loaded::<f64>("x.h5ad", &other, &LoadOptions::default()).unwrap_err().to_string();
+        assert!(message.contains("is missing"), "{at}: {message}");
+    }
+}

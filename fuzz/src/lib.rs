@@ -12,7 +12,8 @@ use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{
-    DataError, Dataset, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions, PixelOrder, load,
+    DataError, Dataset, Header, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions,
+    PixelOrder, TableOptions, load,
 };
 use tempfile::TempDir;
 
@@ -94,7 +95,10 @@ impl Target {
                 file("x.h5ad", bytes, &[plain, labelled, layer])
             }
             Self::Parquet => file("x.parquet", bytes, &usual()),
-            Self::Text => any(["x.csv", "x.tsv", "x.txt"], |name| file(name, bytes, &usual())),
+            Self::Text => {
+                any(["x.csv", "x.tsv", "x.txt"], |name| file(name, bytes, &usual()))
+                    | file("x.csv", bytes, &chosen_columns())
+            }
             Self::Picture => picture(bytes),
             Self::LabelFile => label_file(bytes),
             Self::Pattern => pattern(bytes),
@@ -119,6 +123,25 @@ fn most_memory(length: usize) -> usize {
 fn usual() -> [LoadOptions; 2] {
     let labels_key = Some("kind".into());
     [LoadOptions::default(), LoadOptions { labels_key, ..LoadOptions::default() }]
+}
+
+/// With every kind of column, under names and numbers that some seeds have.
+fn chosen_columns() -> [LoadOptions; 3] {
+    let with = |header, columns: &[&str], drop: &[&str], names: Option<&str>| LoadOptions {
+        table: TableOptions {
+            header,
+            columns: columns.iter().map(|&name| name.into()).collect(),
+            drop: drop.iter().map(|&name| name.into()).collect(),
+            names_key: names.map(Into::into),
+        },
+        labels_key: Some("kind,b".into()),
+        ..LoadOptions::default()
+    };
+    [
+        with(Header::Auto, &["a", "1"], &[], Some("kind")),
+        with(Header::Yes, &[], &["2"], Some("1")),
+        with(Header::No, &[], &["1"], None),
+    ]
 }
 
 /// Whether one of these is true; all are tried.

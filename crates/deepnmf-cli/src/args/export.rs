@@ -33,7 +33,8 @@ pub(crate) struct ExportArgs {
 /// What of a model becomes a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportName {
-    /// The basis of the layer in the space of the data: a row per feature, a column per component
+    /// The basis of the layer in the space of the data (in a nonlinear model what it would be without
+    /// the nonlinearity): a row per feature, a column per component
     Bases,
     /// The features H of the samples of the fit: a row per sample, a column per component
     Features,

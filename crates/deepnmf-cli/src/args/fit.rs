@@ -26,10 +26,13 @@ use super::values::{
     --lambda 0.01
   deepnmf fit PIE_pose27.mat --image 32x32:column-major --normalize igo --layers 40
   deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
+  deepnmf fit table.csv --names-key id --labels-key species,site --drop note --layers 3
+  deepnmf fit monday.npy tuesday.npy --feature-names names.txt --layers 40 --out m.safetensors
+  zcat table.csv.gz | deepnmf fit - --layers 3
   deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
 
 In files a sample is a row. Formats: .npy, .npz, MATLAB .mat, AnnData .h5ad, .parquet, .csv, .tsv,
-and folders of pictures.")]
+any of them packed with gzip (.csv.gz), and folders of pictures.")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,

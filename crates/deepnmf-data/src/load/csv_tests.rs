@@ -188,6 +188,8 @@ fn a_first_column_without_a_name_names_the_samples() {
         assert_eq!(data.feature_names.unwrap(), ["a", "b"]);
         assert_eq!(data.x.as_slice(), [1.0, 2.0, 3.0, 4.0]);
     }
+    let chosen = read_with(",a,b\nx,1,2\n", &table(|t| t.columns = owned(&["b"]))).unwrap();
+    assert_eq!(chosen.sample_names.unwrap(), ["x"], "whichever columns are features");
     let numbers = read_with(",a\n7,1\n8,2\n", &table(|t| t.columns = owned(&["1", "a"]))).unwrap();
     assert_eq!(numbers.features(), 2, "unless it is said to be a feature");
 }
@@ -240,6 +242,8 @@ fn unknown_columns_are_refused_with_the_option_that_named_them() {
 fn duplicate_names_and_blank_lines_are_refused() {
     let message = read_text("a,b,a,c,b\n1,2,3,4,5\n", None).unwrap_err().to_string();
     assert!(message.contains("several columns \"a\", \"b\""), "{message}");
+    let message = read_text("1,1,setosa\n2,2,virginica\n", None).unwrap_err().to_string();
+    assert!(message.contains("--labels-key 3"), "a label in the first line: {message}");
     for (text, line) in [
         ("a,b\n1,2\n\n3,4\n", 3),
         ("1,9\r\n\r\n3,4\r\n", 2),

@@ -2,6 +2,7 @@
 //! for them is taken.
 
 use std::fs;
+use std::io::{self, Read, Write};
 
 use crate::error::Fault;
 
@@ -13,6 +14,17 @@ pub(super) fn check(bytes: u64) -> Result<(), Fault> {
         Some(available) if bytes > available => Err(Fault::Memory { bytes }),
         _ => Ok(()),
     }
+}
+
+/// Copies what is to be read later, if memory could ever hold what it stands for.
+///
+/// Bytes without a known length may be packed a thousandfold, or never end. No format but text takes more
+/// bytes for a number than memory does, and text rarely four times as many.
+pub(super) fn copy_bounded(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<Option<u64>> {
+    const LONGEST_TEXT: u64 = 4;
+    let most = available().map_or(u64::MAX - 1, |bytes| bytes.saturating_mul(LONGEST_TEXT));
+    let length = io::copy(&mut from.take(most.saturating_add(1)), to)?;
+    Ok((length <= most).then_some(length))
 }
 
 /// Fails if a file of `length` bytes does not account for a table of so many numbers.

@@ -77,14 +77,9 @@ pub fn load_from<T: Scalar>(
     name: &str,
     options: &LoadOptions,
 ) -> Result<Dataset<T>, DataError> {
-    // Most formats are read back and forth; on disk they take no memory.
-    let stored = tempfile::tempfile().and_then(|mut file| {
-        io::copy(&mut bytes, &mut file)?;
-        file.rewind().map(|()| file)
-    });
     // Text has no signature; its first line shows what separates its fields.
     let path = Path::new(name).with_extension("csv");
-    let data = stored.map_err(Fault::from).and_then(|file| read_packed(file, &path, options));
+    let data = stored(&mut bytes).and_then(|(file, _)| read_packed(file, &path, options));
     described(data.map_err(|fault| fault.in_file(Path::new(name)))?, options)
 }
 
@@ -102,6 +97,16 @@ fn described<T: Scalar>(
     Ok(data)
 }
 
+/// Bytes on disk, with their number: most formats are read back and forth.
+fn stored(bytes: &mut dyn Read) -> Result<(File, u64), Fault> {
+    let mut file = tempfile::tempfile()?;
+    let length = memory::copy_bounded(bytes, &mut file)
+        .map_err(|error| number::cut_short(&error))?
+        .ok_or(Fault::Memory { bytes: u64::MAX })?;
+    file.rewind()?;
+    Ok((file, length))
+}
+
 /// Reads a file, unpacked on disk first if it is packed with gzip.
 fn read_packed<T: Scalar>(
     mut file: File,
@@ -112,10 +117,7 @@ fn read_packed<T: Scalar>(
         let length = file.metadata()?.len();
         return read(file, length, &extension(path), options);
     }
-    let mut unpacked = tempfile::tempfile()?;
-    let length = io::copy(&mut MultiGzDecoder::new(BufReader::new(file)), &mut unpacked)
-        .map_err(|error| number::cut_short(&error))?;
-    unpacked.rewind()?;
+    let (unpacked, length) = stored(&mut MultiGzDecoder::new(BufReader::new(file)))?;
     let is_named = extension(path) == "gz";
     let name = if is_named { Path::new(path.file_stem().unwrap_or_default()) } else { path };
     read(unpacked, length, &extension(name), options)

@@ -41,14 +41,20 @@ impl Columns {
         let names = || fields.iter().map(|f| String::from_utf8_lossy(f).into_owned()).collect();
         let header: Option<Vec<String>> = is_header.then(names);
         let mut columns = Self { roles: vec![Role::Feature; fields.len()], header };
-        columns.refuse_duplicates()?;
+        columns.refuse_duplicates(options.table.header)?;
         columns.assign(options)?;
         Ok(columns)
     }
 
-    fn refuse_duplicates(&self) -> Result<(), Fault> {
+    /// Numbers that occur twice may be those of a sample that was taken for a header because of its
+    /// label; the message about that label helps more.
+    fn refuse_duplicates(&self, header: Header) -> Result<(), Fault> {
+        let is_name = |name: &String| match header {
+            Header::Yes => !name.is_empty(),
+            _ => !is_like_a_number(name.as_bytes()),
+        };
         let mut names: Vec<&String> = self.header.iter().flatten().collect();
-        names.retain(|name| !name.is_empty());
+        names.retain(|name| is_name(name));
         match duplicates(&names) {
             twice if twice.is_empty() => Ok(()),
             names => Err(Fault::DuplicateColumns { names: names.join(", ") }),
@@ -59,7 +65,8 @@ impl Columns {
         let table = &options.table;
         if !table.columns.is_empty() {
             self.roles.fill(Role::Dropped);
-        } else if self.is_index() {
+        }
+        if self.is_index() {
             self.roles[0] = if table.names_key.is_some() { Role::Dropped } else { Role::Names };
         }
         for key in &table.columns {

@@ -95,8 +95,11 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
 
 /// The features of every layer asked for, and what is known of their samples.
 fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attribute>)> {
-    let data = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read)).transpose()?;
     let is_model = args.source.extension().is_some_and(|e| e == "safetensors");
+    // Samples that the model needs are read with it, once, and lose their labels where they are dropped.
+    let is_read = is_model && needs_samples(args);
+    let data = args.data.as_deref().filter(|_| !is_read);
+    let data = data.map(|path| samples_of::<f64>(path, &args.read)).transpose()?;
     let (layers, own) = if is_model {
         match load_model(&args.source)? {
             AnyModel::F32(model) => of_model(args, &model, output)?,
@@ -105,11 +108,7 @@ fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attri
     } else {
         of_file(args)?
     };
-    // Where samples were dropped, their labels are gone too.
-    let attributes = match data {
-        Some(data) if !is_model || own.is_empty() => data.attributes,
-        _ => own,
-    };
+    let attributes = data.map_or(own, |data| data.attributes);
     if attributes.is_empty() {
         let text = "no labels are known: name the data with --data, and their labels with \
                     --labels-key or --labels-file";
@@ -119,12 +118,19 @@ fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attri
     if let Some(attribute) = attributes.iter().find(|a| a.len() != n) {
         bail!(
             "{} has {} labels but there are features of {n} samples: name the data that the \
-             features belong to, or compute theirs with --project",
+             features belong to, compute theirs with --project, or say --zero-samples drop if the fit \
+             dropped samples",
             attribute.name,
             attribute.len()
         );
     }
     Ok((layers, attributes))
+}
+
+/// Whether the samples themselves are needed, not only their labels: to be projected, or to find those
+/// that the fit has dropped, which have labels but no features.
+fn needs_samples(args: &EvaluateArgs) -> bool {
+    args.project.is_some() || args.zero.zero_samples == ZeroName::Drop
 }
 
 /// The features of a file, each of its columns one.
@@ -150,17 +156,13 @@ fn of_model<T: Scalar>(
         None => (1..=model.factors.depth()).collect(),
     };
     let data = match (args.project, args.data.as_deref()) {
-        (Some(_), Some(path)) => Some(prepared(model, path, args, output)?),
+        (_, Some(path)) if needs_samples(args) => Some(prepared(model, path, args, output)?),
         (Some(_), None) => {
             return Err(
                 UsageError("--project needs the samples: name them with --data".into()).into()
             );
         }
-        // The samples that the fit has dropped have labels but no features.
-        (None, Some(path)) if args.zero.zero_samples == ZeroName::Drop => {
-            Some(prepared(model, path, args, output)?)
-        }
-        (None, _) => None,
+        _ => None,
     };
     let features = layers
         .into_iter()

@@ -84,6 +84,12 @@ fn data_come_from_a_pipe_as_from_a_file() {
     let run =
         folder.run_with_input("transform m.safetensors - --out -", table("a,b,c,d").as_bytes());
     assert_eq!(run.stdout.lines().count(), 9, "{run}");
+    let labels: String = (0..8).map(|i| ["u\n", "v\n"][i % 2]).collect();
+    folder.write("kinds.txt", labels);
+    let evaluate =
+        "evaluate m.safetensors --data - --labels-file kinds.txt --project basis --cluster";
+    let run = folder.run_with_input(evaluate, table("a,b,c,d").as_bytes());
+    assert_eq!(run.code, Some(0), "{run}");
     let run = folder.run_with_input("fit - --layers 2", b"a,b\n1,x\n");
     assert!(run.stderr.contains("standard input: line 2, column 2"), "{run}");
 }

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::{Checkpoints, Identity, Keeper, Reached, Restored, StateWriter};
 use crate::error::{Error, Result};
 use crate::matrix::Parts;
 use crate::observe::{Event, Observer, Stage};
-use crate::stop::{CancelToken, StopReason, StopRule};
+use crate::stop::{CancelToken, StopReason, StopRule, Watch};
 
 /// Something that can be iterated.
 pub(crate) trait Algorithm {
@@ -20,6 +21,14 @@ pub(crate) trait Algorithm {
 
     /// One iteration. Whatever it leaves behind must be usable, for it may be the last.
     fn step(&mut self) -> Result<()>;
+
+    /// Hands over all that the next steps depend on and that a new algorithm of the same kind, prepared from
+    /// the same data and settings, would not find by itself.
+    fn save(&self, state: &mut StateWriter<'_>);
+
+    /// Takes over what [`save`](Self::save) has handed over. From here on, every step has the bits it would
+    /// have had.
+    fn restore(&mut self, state: &Restored) -> Result<()>;
 }
 
 /// What a loop did.
@@ -33,6 +42,7 @@ pub struct Run {
     /// Why it ended.
     pub stop: StopReason,
     /// Seconds taken, the start included.
+    #[serde(default)]
     pub seconds: f64,
     /// The reconstruction error, or the root of twice another objective, at the start and after
     /// each iteration.
@@ -62,14 +72,23 @@ impl Run {
 /// # Ok::<(), deepnmf::Error>(())
 /// ```
 pub struct FitSession<'a> {
-    cancel: CancelToken,
+    watch: Watch,
     observer: Option<&'a mut dyn Observer>,
     started: Instant,
+    /// What one unit of the data that loops see is in the unit of the caller's data.
+    pub(crate) unit: f64,
+    keeper: Option<Keeper>,
 }
 
 impl Default for FitSession<'_> {
     fn default() -> Self {
-        Self { cancel: CancelToken::new(), observer: None, started: Instant::now() }
+        Self {
+            watch: Watch::default(),
+            observer: None,
+            started: Instant::now(),
+            unit: 1.0,
+            keeper: None,
+        }
     }
 }
 
@@ -89,8 +108,25 @@ impl<'a> FitSession<'a> {
     /// Stops when `cancel` says so.
     #[must_use]
     pub fn stopped_by(mut self, cancel: CancelToken) -> Self {
-        self.cancel = cancel;
+        self.watch.cancel = cancel;
         self
+    }
+
+    /// Writes checkpoints, and goes on where earlier ones ended if they are to be resumed.
+    #[must_use]
+    pub fn checkpointed(mut self, checkpoints: Checkpoints) -> Self {
+        self.keeper = Some(Keeper::new(checkpoints));
+        self
+    }
+
+    /// Whether checkpoints are written.
+    pub(crate) fn is_checkpointed(&self) -> bool {
+        self.keeper.is_some()
+    }
+
+    /// Tells the checkpoints which fit begins.
+    pub(crate) fn begin_fit(&mut self, identity: &Identity) -> Result<()> {
+        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.begin(identity))
     }
 
     /// Seconds since this session was made.
@@ -104,6 +140,19 @@ impl<'a> FitSession<'a> {
         }
     }
 
+    /// Who may stop the fit, for what takes long outside of a loop. From here on the time budget is that of
+    /// `rule`.
+    pub(crate) fn watch(&mut self, rule: &StopRule) -> Watch {
+        let budget = rule.max_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        self.watch.deadline = budget.and_then(|budget| self.started.checked_add(budget));
+        self.watch.clone()
+    }
+
+    /// The same with the time budget of the last loop.
+    pub(crate) fn last_watch(&self) -> &Watch {
+        &self.watch
+    }
+
     /// Prepares an algorithm for data in these parts and iterates it until `rule` says stop.
     pub(crate) fn run<A: Algorithm>(
         &mut self,
@@ -113,52 +162,74 @@ impl<'a> FitSession<'a> {
         prepare: impl FnOnce() -> Result<A>,
     ) -> Result<(A, Run)> {
         let begun = Instant::now();
+        let watch = self.watch(rule);
         self.tell(Event::Starting { stage });
         let mut algorithm = prepare()?;
-        let mut history = vec![finite(algorithm.error(), stage, 0)?];
-        let mut clock = vec![begun.elapsed().as_secs_f64()];
+        let mut reached = Reached {
+            stage,
+            history: vec![finite(algorithm.error(), stage, 0)?],
+            clock: vec![begun.elapsed().as_secs_f64()],
+            stop: None,
+        };
+        let mut keeper = self.keeper.take_if(|keeper| keeper.is_at_work());
+        if let Some((earlier, state)) = keeper.as_mut().map_or(Ok(None), |k| k.take_up(stage))? {
+            algorithm.restore(&state)?;
+            reached = earlier;
+        }
+        let earlier = reached.clock[reached.clock.len() - 1];
         let stop = loop {
-            let iteration = history.len() - 1;
-            let error = history[iteration];
+            if let Some(stop) = reached.stop {
+                break stop;
+            }
+            let iteration = reached.history.len() - 1;
+            let error = reached.history[iteration] * self.unit;
             let max_iterations = rule.max_iterations;
             self.tell(Event::Iteration { stage, iteration, max_iterations, error });
-            let reason = self.reason_to_stop(rule, &history, algorithm.patience(), parts)?;
-            if let Some(reason) = reason {
-                break reason;
+            let told = agreed(&watch, parts)?;
+            let patience = algorithm.patience();
+            reached.stop = told.or_else(|| reason_to_stop(rule, &reached.history, patience));
+            if let (Some(_), Some(keeper)) = (reached.stop, &mut keeper) {
+                keeper.end(&algorithm, &reached, begun.elapsed().as_secs_f64())?;
             }
-            algorithm.step()?;
-            history.push(finite(algorithm.error(), stage, iteration + 1)?);
-            clock.push(begun.elapsed().as_secs_f64());
+            if reached.stop.is_none() {
+                algorithm.step()?;
+                reached.history.push(finite(algorithm.error(), stage, iteration + 1)?);
+                reached.clock.push(earlier + begun.elapsed().as_secs_f64());
+                if let Some(keeper) = &mut keeper {
+                    keeper.keep(&algorithm, &reached)?;
+                }
+            }
         };
+        if keeper.is_some() {
+            self.keeper = keeper;
+        }
+        let Reached { history, clock, .. } = reached;
         let seconds = begun.elapsed().as_secs_f64();
         let iterations = history.len() - 1;
         Ok((algorithm, Run { stage, iterations, stop, seconds, history, clock }))
     }
+}
 
-    /// All parts come to the same answer: whatever one of them is told, or finds on its clock, holds for
-    /// all.
-    fn reason_to_stop(
-        &self,
-        rule: &StopRule,
-        history: &[f64],
-        patience: usize,
-        parts: Parts<'_>,
-    ) -> Result<Option<StopReason>> {
-        let before = history.len().checked_sub(1 + patience).map(|i| history[i]);
-        let now = history[history.len() - 1];
-        let budget = rule.max_seconds.map_or(Duration::MAX, Duration::from_secs_f64);
-        let own = [self.cancel.is_cancelled(), self.started.elapsed() >= budget];
-        let mut of_any_part = own.map(|said| f64::from(u8::from(said)));
-        parts.max(&mut of_any_part)?;
-        let [cancelled, out_of_time] = of_any_part.map(|said| said > 0.0);
-        Ok(match before {
-            _ if cancelled => Some(StopReason::Cancelled),
-            Some(before) if rule.converged(before, now) => Some(StopReason::Converged),
-            _ if history.len() > rule.max_iterations => Some(StopReason::MaxIterations),
-            _ if out_of_time => Some(StopReason::TimeBudget),
-            _ => None,
-        })
-    }
+/// What somebody or the clock says. All parts come to the same answer: whatever one of them is told, or finds
+/// on its clock, holds for all.
+fn agreed(watch: &Watch, parts: Parts<'_>) -> Result<Option<StopReason>> {
+    let own = watch.reason();
+    let said = |reason| f64::from(u8::from(own == Some(reason)));
+    let mut of_any_part = [said(StopReason::Cancelled), said(StopReason::TimeBudget)];
+    parts.max(&mut of_any_part)?;
+    Ok(match of_any_part.map(|said| said > 0.0) {
+        [true, _] => Some(StopReason::Cancelled),
+        [_, true] => Some(StopReason::TimeBudget),
+        _ => None,
+    })
+}
+
+/// What the errors so far say.
+fn reason_to_stop(rule: &StopRule, history: &[f64], patience: usize) -> Option<StopReason> {
+    let now = history[history.len() - 1];
+    let before = history.len().checked_sub(1 + patience).map(|i| history[i]);
+    let last = before.and_then(|before| rule.last(before, now));
+    last.or_else(|| (history.len() > rule.max_iterations).then_some(StopReason::MaxIterations))
 }
 
 fn finite(error: f64, stage: Stage, iteration: usize) -> Result<f64> {

@@ -63,6 +63,9 @@ pub enum Error {
     /// A computation that broke down.
     #[error("{0}")]
     Numerical(String),
+    /// Somebody asked to stop, or the time was used up, before there was a result.
+    #[error("interrupted before there was a result: {0}")]
+    Interrupted(crate::stop::StopReason),
     /// A model file that cannot be used.
     #[error("{path}: {reason}", path = path.display())]
     ModelFile {

@@ -37,7 +37,7 @@ pub trait Instances: Sized {
 }
 
 macro_rules! instances {
-    ($type:ty) => {
+    ($type:ty, $svd:path) => {
         impl Instances for $type {
             fn fit(
                 settings: &Settings,
@@ -62,11 +62,11 @@ macro_rules! instances {
                 method: SvdMethod,
                 seed: u64,
             ) -> Result<Svd<Self>> {
-                crate::matrix::compute_truncated_svd(x, k, method, seed)
+                $svd(x, k, method, seed)
             }
         }
     };
 }
 
-instances!(f32);
-instances!(f64);
+instances!(f32, crate::matrix::widened_svd);
+instances!(f64, crate::matrix::compute_truncated_svd);

@@ -27,6 +27,7 @@
 //!   [`persist::load_model`].
 
 pub mod activation;
+pub mod checkpoint;
 mod descent;
 pub mod driver;
 pub mod error;
@@ -48,9 +49,12 @@ mod split_tests;
 pub mod stop;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod unit_tests;
 pub mod update;
 
 pub use activation::Activation;
+pub use checkpoint::Checkpoints;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
 pub use graph::{Graph, LabelGraph, Labels, NeighbourSearch, NeighbourWeights};

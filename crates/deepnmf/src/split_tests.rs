@@ -192,6 +192,32 @@ fn deep_cases() -> Vec<Case> {
     cases
 }
 
+/// Settings of every model with the data and labels they are tried on, for laws that hold for all of them.
+pub(crate) struct Tried {
+    pub(crate) what: String,
+    pub(crate) settings: Settings,
+    pub(crate) x: Matrix<f64>,
+    labels: Vec<Option<Vec<Option<u32>>>>,
+}
+
+impl Tried {
+    pub(crate) fn fit(&self, x: &Matrix<f64>, session: &mut FitSession<'_>) -> Result<Model<f64>> {
+        let labels: Vec<_> = self.labels.iter().map(|labels| labels.as_deref()).collect();
+        self.settings.fit(x, &labels, session)
+    }
+}
+
+pub(crate) fn every_setting() -> Vec<Tried> {
+    let labels = labels();
+    let tried = |Case { what, settings, attributes }: Case| Tried {
+        what: format!("{what}: {}", serde_json::to_string(&settings).unwrap()),
+        x: samples(settings.abilities().negative_data),
+        labels: attributes.iter().map(|place| place.map(|p| labels[p].clone())).collect(),
+        settings,
+    };
+    shallow_cases().into_iter().chain(deep_cases()).map(tried).collect()
+}
+
 /// The columns of some samples.
 fn part_of(x: &Matrix<f64>, range: Range<usize>) -> Matrix<f64> {
     x.view_columns(range).to_matrix()

@@ -3,17 +3,22 @@
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+/// Rounding in single precision can make a loop that has come to rest rise by less than this.
+const ROUNDING: f64 = 1.0 + 1e-4;
+
 /// When a loop ends.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StopRule {
     /// The paper's `kappa`: stop once `E_{i-1} - E_i <= kappa * max(1, E_{i-1})`, where `E` is
-    /// the reconstruction error (the Frobenius norm, not its square).
+    /// the reconstruction error (the Frobenius norm, not its square). The 1 is meant for samples of unit
+    /// length, as the paper has them. A fit sees any data in the unit in which their mean squared length is
+    /// about 1, so it stops at the same iteration whatever they are measured in.
     pub kappa: f64,
     /// The most iterations of each loop.
     pub max_iterations: usize,
@@ -43,9 +48,13 @@ impl StopRule {
         }
     }
 
-    /// Whether an iteration that took the error from `before` to `after` was the last worth it.
-    pub(crate) fn converged(&self, before: f64, after: f64) -> bool {
-        before - after <= self.kappa * before.max(1.0)
+    /// Whether an iteration that took the error from `before` to `after` was the last worth it, and what
+    /// to call that.
+    pub(crate) fn last(&self, before: f64, after: f64) -> Option<StopReason> {
+        let last = before - after <= self.kappa * before.max(1.0);
+        let reason =
+            if after > before * ROUNDING { StopReason::Rose } else { StopReason::Converged };
+        last.then_some(reason)
     }
 }
 
@@ -61,6 +70,10 @@ pub enum StopReason {
     TimeBudget,
     /// Somebody asked it to stop; the result is the best so far.
     Cancelled,
+    /// The objective rose by more than rounding can explain.
+    Rose,
+    /// It came to rest, but with an error above the norm of the data: no model at all would be better.
+    Diverged,
 }
 
 impl Display for StopReason {
@@ -70,7 +83,32 @@ impl Display for StopReason {
             Self::MaxIterations => "reached the most iterations allowed",
             Self::TimeBudget => "used up its time",
             Self::Cancelled => "was interrupted",
+            Self::Rose => "stopped because the objective rose",
+            Self::Diverged => "did not converge: the error exceeds the norm of the data",
         })
+    }
+}
+
+/// Who may stop a fit, and when its time is up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watch {
+    pub(crate) cancel: CancelToken,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Watch {
+    /// Why to stop now, if there is a reason.
+    pub(crate) fn reason(&self) -> Option<StopReason> {
+        if self.cancel.is_cancelled() {
+            return Some(StopReason::Cancelled);
+        }
+        let out_of_time = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        out_of_time.then_some(StopReason::TimeBudget)
+    }
+
+    /// The same as an error.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.reason().map_or(Ok(()), |reason| Err(Error::Interrupted(reason)))
     }
 }
 

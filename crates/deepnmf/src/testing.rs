@@ -15,6 +15,14 @@ pub(crate) fn positive<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Matrix
     normal::<T>(rows, cols, seed).map(Scalar::magnitude)
 }
 
+/// The same samples in the unit in which fits see data, so that objectives with a penalty are those of the
+/// factors as they are returned.
+pub(crate) fn in_common_unit<T: Scalar>(mut x: Matrix<T>) -> Matrix<T> {
+    let exponent = crate::matrix::unit_exponent(&x).unwrap();
+    crate::matrix::scale_by_power(&mut x, exponent);
+    x
+}
+
 /// The product of two matrices by its definition.
 pub(crate) fn literal_product<T: Scalar>(
     a: MatrixView<'_, T>,

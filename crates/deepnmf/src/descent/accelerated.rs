@@ -7,6 +7,7 @@
 //! made shorter; one that leads upwards all the same is taken back and the momentum forgotten.
 
 use super::{Evaluated, Objective, Point, clip, difference, steepness};
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Matrix, Scalar, add_scaled};
@@ -160,6 +161,33 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Accelerated<O, T> {
 
     fn step(&mut self) -> Result<()> {
         (0..self.groups.len()).try_for_each(|g| self.advance(g))
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        state.matrices("point", &self.point);
+        for (g, group) in self.groups.iter().enumerate() {
+            let named = |what: &str| format!("{what} {g}");
+            state.matrices(&named("before"), group.before.as_deref().unwrap_or(&[]));
+            let scales = Matrix::from_fn(group.scales.len(), 1, |i, _| group.scales[i]);
+            state.matrix(&named("scales"), &scales);
+            state.number(&named("t"), group.t);
+            state.number(&named("momentum"), group.momentum);
+        }
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.point = state.matrices("point")?;
+        // Both follow from the point alone.
+        self.at = self.objective.evaluate(&self.point)?;
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            let named = |what: &str| format!("{what} {g}");
+            let before: Point<T> = state.matrices(&named("before"))?;
+            group.before = (!before.is_empty()).then_some(before);
+            group.scales = state.matrix::<f64>(&named("scales"))?.into_vec();
+            group.t = state.number(&named("t"))?;
+            group.momentum = state.number(&named("momentum"))?;
+        }
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! It may go up; the best point is kept, and what is reported is the best value so far.
 
 use super::{Evaluated, Objective, Point, clip};
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Matrix, Scalar};
@@ -70,6 +71,32 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Adam<O, T> {
             self.best_value = self.at.value;
             self.best.clone_from(&self.point);
         }
+        Ok(())
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        for (name, point) in [
+            ("point", &self.point),
+            ("best", &self.best),
+            ("first", &self.first),
+            ("second", &self.second),
+        ] {
+            state.matrices(name, point);
+        }
+        state.number("best value", self.best_value);
+        state.number("steps", f64::from(self.steps));
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.point = state.matrices("point")?;
+        self.at = self.objective.evaluate(&self.point)?;
+        self.best = state.matrices("best")?;
+        self.first = state.matrices("first")?;
+        self.second = state.matrices("second")?;
+        self.best_value = state.number("best value")?;
+        #[allow(clippy::cast_possible_truncation)] // a count
+        let steps = state.number("steps")? as i32;
+        self.steps = steps;
         Ok(())
     }
 }

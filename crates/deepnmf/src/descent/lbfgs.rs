@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{Evaluated, Objective, Point, clip, differences, steepness};
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Scalar, add_scaled, scale};
@@ -162,6 +163,29 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
     /// After it has forgotten a misleading past, it needs some steps to gain speed again.
     fn patience(&self) -> usize {
         5
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        state.matrices("point", &self.point);
+        state.number("pairs", self.pairs.len() as f64);
+        for (i, Pair { step, change }) in self.pairs.iter().enumerate() {
+            state.matrices(&format!("step {i}"), step);
+            state.matrices(&format!("change {i}"), change);
+        }
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.point = state.matrices("point")?;
+        // Both follow from the point alone.
+        self.at = self.objective.evaluate(&self.point)?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
+        let pairs = state.number("pairs")? as usize;
+        let pair = |i| {
+            let step = state.matrices(&format!("step {i}"))?;
+            Ok(Pair { step, change: state.matrices(&format!("change {i}"))? })
+        };
+        self.pairs = (0..pairs).map(pair).collect::<Result<_>>()?;
+        Ok(())
     }
 
     fn step(&mut self) -> Result<()> {

@@ -3,20 +3,22 @@
 //! With the means `m_c` of the classes and `m` of all labelled samples,
 //!
 //! ```text
-//! gamma Tr(S_w) - delta Tr(S_b) = sum_j gamma |h_j - m_c(j)|^2 - delta |m_c(j) - m|^2
-//!                               = Tr(H (D - W) H^T)
-//! D = gamma,    H W = gamma m_c + delta (m_c - m)        zero for samples without a label
+//! gamma Tr(S_w) + delta (|H|^2 - Tr(S_b))
+//!     = sum_j gamma |h_j - m_c(j)|^2 + delta (|h_j|^2 - |m_c(j) - m|^2)
+//!     = Tr(H (D - W) H^T)
+//! D = gamma + delta,    H W = gamma m_c + delta (m_c - m)        zero for samples without a label
 //! ```
 //!
-//! `W` is a sum of projections and so positive semi-definite. For `delta > 0` the whole is not bounded
-//! below, as features may grow: the scale has to be held by something else.
+//! `W` is a sum of projections and so positive semi-definite. The scatter `S_b` between classes alone would
+//! grow without bound as features grow. Here it is compared with the size of the features, of which it is a
+//! part: `Tr(S_b) <= |H|^2`. So the criterion is never negative, and features gain nothing by growing.
 
 use super::means::{ClassMeans, Means};
 use super::{Graph, Labels};
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, Parts, Scalar};
 
-/// The scatter of features within classes, less that between them.
+/// The scatter of features within classes, and how far that between them falls short of their size.
 #[derive(Debug, Clone)]
 pub struct Fisher<'a, T> {
     means: ClassMeans<'a>,
@@ -38,7 +40,8 @@ impl<'a, T: Scalar> Fisher<'a, T> {
             }
         }
         let means = ClassMeans::new(parts, labels)?;
-        let degree = |label: &Option<u32>| T::from_f64(if label.is_some() { gamma } else { 0.0 });
+        let degree =
+            |label: &Option<u32>| T::from_f64(if label.is_some() { gamma + delta } else { 0.0 });
         Ok(Self { means, gamma, delta, degrees: labels.iter().map(degree).collect() })
     }
 }

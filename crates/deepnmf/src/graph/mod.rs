@@ -97,6 +97,14 @@ pub enum LabelGraph {
 }
 
 impl LabelGraph {
+    /// The same for samples times `factor`: a given width is measured in their unit.
+    pub(crate) fn in_unit(self, factor: f64) -> Self {
+        match self {
+            Self::Rbf { sigma } => Self::Rbf { sigma: sigma.map(|sigma| sigma * factor) },
+            other => other,
+        }
+    }
+
     /// The graph of these samples and labels.
     ///
     /// # Errors

@@ -9,12 +9,13 @@ mod svd;
 mod tests;
 
 pub use nndsvd::NonNegativeStart;
-pub(crate) use nndsvd::begin_non_negative;
+pub(crate) use nndsvd::{StartedPair, begin_non_negative};
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
+use crate::error::{Error, Result};
+use crate::matrix::{DataMatrix, Matrix, Scalar, Watched, gram_of_rows};
 use crate::rng::{Purpose, uniform_columns};
+use crate::stop::Watch;
 use crate::update::{ZScratch, z_least_squares};
 
 /// How the features of a layer begin.
@@ -82,6 +83,8 @@ pub(crate) struct Started<T> {
     pub(crate) singular_values: Option<Vec<f64>>,
     /// False where the optimal start fell back to rank `k - 1`.
     pub(crate) found_positive_vector: bool,
+    /// Whether somebody stopped it, so that random features took its place.
+    pub(crate) cut_short: bool,
 }
 
 /// Which features to begin with.
@@ -94,10 +97,44 @@ pub(crate) struct Begin {
     pub(crate) seed: u64,
 }
 
+/// Features for a factorization of `x`, random ones if somebody stops it on the way; all parts of `x` call
+/// it together.
+pub(crate) fn begin_watched<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    watch: &Watch,
+    wanted: Begin,
+) -> Result<Started<T>> {
+    match begin(&Watched::new(x, watch), wanted) {
+        Err(Error::Interrupted(_)) => {
+            let random = begin(x, Begin { start: Start::Random, ..wanted })?;
+            Ok(Started { cut_short: true, ..random })
+        }
+        started => started,
+    }
+}
+
+/// The same for non-negative models.
+pub(crate) fn begin_non_negative_watched<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    watch: &Watch,
+    k: usize,
+    start: NonNegativeStart,
+    seed: u64,
+) -> Result<StartedPair<T>> {
+    match begin_non_negative(&Watched::new(x, watch), k, start, seed) {
+        Err(Error::Interrupted(_)) => {
+            let random = begin_non_negative(x, k, NonNegativeStart::Random, seed)?;
+            Ok(StartedPair { cut_short: true, ..random })
+        }
+        started => started,
+    }
+}
+
 /// Features for a factorization of `x`; all parts of `x` call it together.
 pub(crate) fn begin<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
     let Begin { components: k, start, scale, seed } = begin;
-    let plain = |h| Started { h, singular_values: None, found_positive_vector: true };
+    let plain =
+        |h| Started { h, singular_values: None, found_positive_vector: true, cut_short: false };
     match start {
         Start::Random => {
             let h = uniform_columns(k, x.parts().range(), seed, Purpose::Start);

@@ -39,6 +39,8 @@ pub(crate) struct StartedPair<T> {
     pub(crate) h: Matrix<T>,
     /// The leading singular values of the data, where they were computed.
     pub(crate) singular_values: Option<Vec<f64>>,
+    /// Whether somebody stopped it, so that random factors took its place.
+    pub(crate) cut_short: bool,
 }
 
 /// Factors to begin with; all parts of `x` call it together.
@@ -57,7 +59,7 @@ pub(crate) fn begin_non_negative<T: Scalar>(
         let size = T::from_f64(2.0 * (mean / k as f64).sqrt());
         let (z, h) = uniform_pair::<T>(p, parts.range(), k, seed);
         let (z, h) = (z.map(|v| v * size), h.map(|v| v * size));
-        return Ok(StartedPair { z, h, singular_values: None });
+        return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
     }
     let svd = truncated_svd(x, k, SvdMethod::Auto, seed)?;
     let halves = larger_halves(&svd, parts)?;
@@ -86,7 +88,7 @@ pub(crate) fn begin_non_negative<T: Scalar>(
             }
         }
     }
-    Ok(StartedPair { z, h, singular_values: Some(svd.s) })
+    Ok(StartedPair { z, h, singular_values: Some(svd.s), cut_short: false })
 }
 
 /// What is kept of a triplet.

@@ -31,6 +31,7 @@ pub(super) fn optimal<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<
         h: pad(h, begin, x.parts())?,
         singular_values: Some(factor.singular_values),
         found_positive_vector: true,
+        cut_short: false,
     })
 }
 
@@ -51,8 +52,7 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
         let (p, parts) = (x.shape().0, x.parts());
         let n = parts.total();
         let svd = truncated_svd(x, begin.components.min(p).min(n), SvdMethod::Auto, begin.seed)?;
-        let rounding = svd.s[0] * T::EPSILON.to_f64() * p.max(n) as f64;
-        let rank = svd.s.iter().take_while(|s| **s > rounding).count();
+        let rank = svd.rank();
         let exponent = begin.scale.exponent();
         let scales: Vec<f64> = svd.s[..rank].iter().map(|s| s.powf(exponent)).collect();
         let b = Matrix::from_fn(rank, parts.samples(), |i, j| {
@@ -77,6 +77,7 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
             h: pad(h, begin, self.parts)?,
             singular_values: Some(self.singular_values.clone()),
             found_positive_vector: true,
+            cut_short: false,
         })
     }
 }

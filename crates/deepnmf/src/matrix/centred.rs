@@ -72,4 +72,8 @@ impl<T: Scalar> DataMatrix<T> for Centred<'_, T> {
     fn may_densify(&self) -> bool {
         self.x.may_densify()
     }
+
+    fn go_on(&self) -> Result<()> {
+        self.x.go_on()
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::product::{add_mul, mul};
-use super::{Matrix, MatrixView, Parts, Scalar, dot};
+use rayon::prelude::*;
+
+use super::product::{add_mul, mul, mul_block};
+use super::{Fingerprint, Matrix, MatrixView, Parts, Scalar, dot, sum_of_pairs};
 use crate::error::{Error, Result};
 
 /// Columns handed out at a time by dense data.
@@ -70,13 +72,8 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// If the data cannot be read, or another part has failed.
     fn norm_sq(&self) -> Result<f64> {
         let mut sum = 0.0;
-        let mut column = vec![T::ZERO; self.shape().0];
         self.blocks(&mut |_, block| {
-            let norm_sq = |j| {
-                block.columns(j, 1).copy_into(&mut column);
-                dot(&column, &column)
-            };
-            sum += (0..block.cols()).map(norm_sq).sum::<f64>();
+            sum += block_norm_sq(block);
             ControlFlow::Continue(())
         })?;
         self.parts().sum_of(sum)
@@ -141,19 +138,19 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// If the data cannot be read, or another part has failed.
     fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
         let mut sum = 0.0;
-        let mut model = Matrix::zeros(0, 0);
         self.blocks(&mut |start, block| {
-            if model.shape() != (block.rows(), block.cols()) {
-                model = Matrix::zeros(block.rows(), block.cols());
-            }
-            mul(&mut model, phi.view(), h.view_columns(start..start + block.cols()));
-            for (j, fitted) in model.columns().enumerate() {
-                let pairs = block.col(j).zip(fitted);
-                sum += pairs.map(|(x, f)| (x.to_f64() - f.to_f64()).powi(2)).sum::<f64>();
-            }
+            sum += block_residual_norm_sq(block, phi, h.view_columns(start..start + block.cols()));
             ControlFlow::Continue(())
         })?;
         self.parts().sum_of(sum)
+    }
+
+    /// *Together*: return what tells these samples from others, their order included. One pass over the data.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn fingerprint(&self) -> Result<Fingerprint> {
+        super::fingerprint::of_blocks(self)
     }
 
     /// Return whether every part can afford a dense copy of all samples ([`to_dense`](Self::to_dense)),
@@ -161,6 +158,15 @@ pub trait DataMatrix<T: Scalar>: Sync {
     fn may_densify(&self) -> bool {
         let parts = self.parts();
         parts.is_whole() || self.shape().0.saturating_mul(parts.total()) <= COPIED
+    }
+
+    /// Return an error if nobody wants the result any more. Work that takes long without touching the data
+    /// asks now and then. Data in parts say yes until all parts agree, which loops see to.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    fn go_on(&self) -> Result<()> {
+        Ok(())
     }
 
     /// *Together*: return the samples of all parts in dense form, `p x` [`Parts::total`]. Ask
@@ -186,6 +192,32 @@ pub trait DataMatrix<T: Scalar>: Sync {
         })?;
         Ok(dense)
     }
+}
+
+/// The sum of all squared entries of a block.
+pub(super) fn block_norm_sq<T: Scalar>(block: MatrixView<'_, T>) -> f64 {
+    let mut column = vec![T::ZERO; block.rows()];
+    let norm_sq = |j| {
+        block.columns(j, 1).copy_into(&mut column);
+        dot(&column, &column)
+    };
+    (0..block.cols()).map(norm_sq).sum()
+}
+
+/// `|X - Phi H|^2` for one block of columns, on the calling thread alone.
+pub(super) fn block_residual_norm_sq<T: Scalar>(
+    block: MatrixView<'_, T>,
+    phi: &Matrix<T>,
+    h: MatrixView<'_, T>,
+) -> f64 {
+    let (p, count) = block.shape();
+    let (mut model, mut column) = (vec![T::ZERO; p * count], vec![T::ZERO; p]);
+    mul_block(&mut model, phi.view(), h);
+    let of_column = |(j, fitted): (usize, &[T])| {
+        block.columns(j, 1).copy_into(&mut column);
+        sum_of_pairs(&column, fitted, |x, f| (x - f) * (x - f))
+    };
+    model.chunks_exact(p.max(1)).enumerate().map(of_column).sum()
 }
 
 /// One number of the data; everything counts from 0.
@@ -256,6 +288,19 @@ impl<T: Scalar> DataMatrix<T> for MatrixView<'_, T> {
         Ok(())
     }
 
+    /// Blocks on all threads, summed up in their order.
+    fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+        let n = self.cols();
+        let of_block = |block: usize| {
+            let (start, count) =
+                (block * BLOCK_COLUMNS, BLOCK_COLUMNS.min(n - block * BLOCK_COLUMNS));
+            let h = h.view_columns(start..start + count);
+            block_residual_norm_sq(self.columns(start, count), phi, h)
+        };
+        let sums: Vec<f64> = (0..n.div_ceil(BLOCK_COLUMNS)).into_par_iter().map(of_block).collect();
+        Ok(sums.iter().sum())
+    }
+
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         for start in (0..self.cols()).step_by(BLOCK_COLUMNS) {
             let count = BLOCK_COLUMNS.min(self.cols() - start);
@@ -282,6 +327,10 @@ impl<T: Scalar> DataMatrix<T> for Matrix<T> {
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         self.view().blocks(visit)
+    }
+
+    fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+        self.view().residual_norm_sq(phi, h)
     }
 }
 
@@ -324,6 +373,10 @@ impl<T: Scalar> DataMatrix<T> for PartColumns<'_, T> {
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         self.columns.blocks(visit)
+    }
+
+    fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+        self.parts.sum_of(self.columns.residual_norm_sq(phi, h)?)
     }
 }
 

@@ -6,13 +6,17 @@
 mod centred;
 mod data;
 mod dense;
+mod fingerprint;
 mod kernels;
 mod parts;
 mod product;
 mod scalar;
+mod scaled;
 mod svd;
 mod view;
+mod watched;
 mod whiten;
+mod widened;
 
 #[cfg(test)]
 mod tests;
@@ -21,11 +25,15 @@ pub(crate) use centred::{Centred, mean_column};
 pub use data::{DataMatrix, Entry, PartColumns, Visit, check_data, check_non_negative};
 pub use dense::{Matrix, dot, sum_of_pairs};
 pub(crate) use dense::{add_scaled, scale};
+pub use fingerprint::Fingerprint;
 pub use parts::{Communicator, Parts, Reduction};
 pub(crate) use product::{add_mul, gram_of_columns, gram_of_rows, mul_block};
 pub use product::{mul, product};
 pub use scalar::{Dtype, Scalar};
+pub(crate) use scaled::{Scaled, extreme_exponent, power_of_two, scale_by_power, unit_exponent};
 pub use svd::{Svd, SvdMethod, pseudo_inverse, truncated_svd};
-pub(crate) use svd::{compute_truncated_svd, symmetric_eigen};
+pub(crate) use svd::{compute_truncated_svd, symmetric_eigen, truncation_error, widened_svd};
 pub use view::MatrixView;
+pub(crate) use watched::Watched;
 pub(crate) use whiten::Whitening;
+pub(crate) use widened::Widened;

@@ -3,6 +3,8 @@
 //! The kernels split their work by rows and columns of the result, never along the sum, so that a
 //! product has the same bits whatever the number of threads.
 
+use std::ops::Range;
+
 use faer::{Accum, MatMut, Par};
 
 use super::{Dtype, Matrix, MatrixView, Parts, Scalar};
@@ -31,6 +33,19 @@ pub(crate) fn add_mul<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, b: M
     let (rows, cols) = out.shape();
     let out = MatMut::from_column_major_slice_mut(out.as_mut_slice(), rows, cols);
     T::matmul(out, Accum::Add, a.faer(), b.faer(), all_threads());
+}
+
+/// Some columns of `out` become `a b`, on all threads.
+pub(crate) fn mul_columns<T: Scalar>(
+    out: &mut Matrix<T>,
+    columns: Range<usize>,
+    a: MatrixView<'_, T>,
+    b: MatrixView<'_, T>,
+) {
+    let rows = out.rows();
+    let slice = &mut out.as_mut_slice()[columns.start * rows..columns.end * rows];
+    let out = MatMut::from_column_major_slice_mut(slice, rows, columns.len());
+    T::matmul(out, Accum::Replace, a.faer(), b.faer(), all_threads());
 }
 
 /// `out = a b` for one block of columns, on the calling thread alone.
@@ -79,6 +94,11 @@ pub(crate) fn gram_of_rows<T: Scalar>(
     parts.sum(out.as_mut_slice())
 }
 
+/// Adds `a a^T` to the lower half of `out`; [`mirror_lower`] completes it.
+pub(super) fn add_gram_of_rows<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>) {
+    add_lower_gram(out, a, Accum::Add);
+}
+
 /// The lower half of `a a^T`.
 fn add_lower_gram<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, accumulate: Accum) {
     let k = out.rows();
@@ -86,7 +106,8 @@ fn add_lower_gram<T: Scalar>(out: &mut Matrix<T>, a: MatrixView<'_, T>, accumula
     T::lower_gram(out, accumulate, a.faer(), all_threads());
 }
 
-fn mirror_lower<T: Scalar>(square: &mut Matrix<T>) {
+/// Copies the lower half of a square matrix to its upper half.
+pub(super) fn mirror_lower<T: Scalar>(square: &mut Matrix<T>) {
     for j in 0..square.cols() {
         for i in 0..j {
             square[(i, j)] = square[(j, i)];

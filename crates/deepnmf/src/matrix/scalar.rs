@@ -65,6 +65,8 @@ pub trait Scalar:
     /// Below this a non-negative feature is flushed to zero: products of such numbers would be
     /// denormal, and denormals slow a matrix product down many times over.
     const FLUSH: Self;
+    /// The largest `e` for which both `2^e` and `2^-e` are normal numbers with room to spare.
+    const MOST_EXPONENT: i32;
     /// The type's name in files.
     const DTYPE: Dtype;
 
@@ -89,7 +91,7 @@ pub trait Scalar:
 }
 
 macro_rules! scalar {
-    ($type:ty, $dtype:expr, $flush:expr) => {
+    ($type:ty, $dtype:expr, $flush:expr, $most_exponent:expr) => {
         // Between the two types, `as` is the rounding and the identity that is meant here.
         #[allow(clippy::cast_possible_truncation, clippy::cast_lossless)]
         impl Scalar for $type {
@@ -97,6 +99,7 @@ macro_rules! scalar {
             const ONE: Self = 1.0;
             const EPSILON: Self = <$type>::EPSILON;
             const FLUSH: Self = $flush;
+            const MOST_EXPONENT: i32 = $most_exponent;
             const DTYPE: Dtype = $dtype;
 
             #[inline(always)]
@@ -131,5 +134,5 @@ macro_rules! scalar {
     };
 }
 
-scalar!(f32, Dtype::F32, 1e-18);
-scalar!(f64, Dtype::F64, 1e-150);
+scalar!(f32, Dtype::F32, 1e-18, 120);
+scalar!(f64, Dtype::F64, 1e-150, 1000);

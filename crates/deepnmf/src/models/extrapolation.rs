@@ -3,6 +3,7 @@
 //! A sweep over all blocks begins ahead of where the last one ended; if it ends higher, it is taken
 //! back and made again from where it was (after Ang & Gillis 2019). So the objective never rises.
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{Matrix, Scalar};
@@ -24,6 +25,12 @@ pub(crate) trait Sweeps {
 
     /// `now + momentum (now - before)`, brought back to where points may be.
     fn ahead(&self, now: &Self::Point, before: &Self::Point, momentum: f64) -> Self::Point;
+
+    /// Writes a point to a checkpoint.
+    fn save(name: &str, point: &Self::Point, state: &mut StateWriter<'_>);
+
+    /// Reads it back.
+    fn restored(name: &str, state: &Restored) -> Result<Self::Point>;
 }
 
 /// The descent under way.
@@ -56,6 +63,12 @@ impl<S: Sweeps> Algorithm for Extrapolated<S> {
         (2.0 * self.value).sqrt()
     }
 
+    /// After momentum has failed, the sweep without it gains little, and it takes some more to gain speed
+    /// again.
+    fn patience(&self) -> usize {
+        3
+    }
+
     fn step(&mut self) -> Result<()> {
         if let Some(before) = &self.before {
             let mut ahead = self.sweeps.ahead(&self.point, before, self.momentum);
@@ -77,6 +90,25 @@ impl<S: Sweeps> Algorithm for Extrapolated<S> {
         } else {
             self.rising.push(Rise { from: self.value, to: value });
         }
+        Ok(())
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        S::save("point", &self.point, state);
+        state.number("moved", f64::from(u8::from(self.before.is_some())));
+        if let Some(before) = &self.before {
+            S::save("before", before, state);
+        }
+        state.number("value", self.value);
+        state.number("momentum", self.momentum);
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.point = S::restored("point", state)?;
+        let moved = state.number("moved")? > 0.0;
+        self.before = moved.then(|| S::restored("before", state)).transpose()?;
+        self.value = state.number("value")?;
+        self.momentum = state.number("momentum")?;
         Ok(())
     }
 }
@@ -122,6 +154,15 @@ pub(crate) mod tests {
 
         fn ahead(&self, now: &usize, _: &usize, _: f64) -> usize {
             *now
+        }
+
+        fn save(name: &str, point: &usize, state: &mut StateWriter<'_>) {
+            state.number(name, *point as f64);
+        }
+
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
+        fn restored(name: &str, state: &Restored) -> Result<usize> {
+            Ok(state.number(name)? as usize)
         }
     }
 

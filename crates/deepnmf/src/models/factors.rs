@@ -1,8 +1,12 @@
 //! The factors of a model with any number of layers.
 
 use crate::activation::Activation;
+use crate::checkpoint::{Restored, StateWriter};
 use crate::error::{Error, Result};
-use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, product};
+use crate::matrix::{
+    Centred, DataMatrix, Matrix, Scalar, Scaled, extreme_exponent, power_of_two, product,
+    scale_by_power,
+};
 use crate::objective::reconstruction_error;
 
 /// `Z_1 .. Z_m` and `H_1 .. H_m`; layers count from 1.
@@ -22,6 +26,18 @@ impl<T: Scalar> Factors<T> {
     /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
         Self { z, h, offset: None, activation: Activation::Identity }
+    }
+
+    /// Writes them to a checkpoint.
+    pub(crate) fn save(&self, name: &str, state: &mut StateWriter<'_>) {
+        state.matrices(&format!("{name}.z"), &self.z);
+        state.matrices(&format!("{name}.h"), &self.h);
+    }
+
+    /// Reads those of a linear model back.
+    pub(crate) fn restored(name: &str, state: &Restored) -> Result<Self> {
+        let z = state.matrices(&format!("{name}.z"))?;
+        Ok(Self::new(z, state.matrices(&format!("{name}.h"))?))
     }
 
     /// The features of layer 1 that features `h` of a layer stand for: `g(Z_2 g( ... Z_layer h))`.
@@ -70,6 +86,10 @@ impl<T: Scalar> Factors<T> {
         layer: usize,
         h: &Matrix<T>,
     ) -> Result<f64> {
+        if let Some(exponent) = extreme_exponent(&self.z[0])? {
+            let (there, x) = (self.in_unit(exponent), Scaled::new(x, exponent));
+            return Ok(there.reconstruction_error(&x, layer, h)? * power_of_two(-exponent));
+        }
         let (basis, decoded);
         let (z, h) = if self.activation == Activation::Identity {
             basis = self.basis(layer)?;
@@ -82,6 +102,19 @@ impl<T: Scalar> Factors<T> {
             None => reconstruction_error(x, z, h),
             Some(offset) => reconstruction_error(&Centred::new(x, offset), z, h),
         }
+    }
+
+    /// The same for data times a power of two.
+    pub(crate) fn in_unit(&self, exponent: i32) -> Self {
+        let mut there = self.clone();
+        scale_by_power(&mut there.z[0], exponent);
+        if let Some(offset) = &mut there.offset {
+            let factor = T::from_f64(power_of_two(exponent));
+            for v in offset {
+                *v *= factor;
+            }
+        }
+        there
     }
 
     /// The number of layers `m`.

@@ -4,6 +4,7 @@ use crate::activation::Activation;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::Labels;
+use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, Scalar};
 
 use super::{Factors, Model, Settings, Summary};
@@ -13,6 +14,7 @@ pub type Attributes<'a> = [Option<&'a Labels>];
 
 /// What a model can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a question of its own
 pub struct Abilities {
     /// Which labels it learns from.
     pub labels: LabelUse,
@@ -22,12 +24,19 @@ pub struct Abilities {
     pub deep: bool,
     /// Whether it takes the mean off the samples first; its features then have any sign.
     pub centred: bool,
+    /// Whether it can begin from factors of another model.
+    pub warm_start: bool,
 }
 
 impl Abilities {
     /// One layer, data of any sign, no labels.
-    pub(crate) const SHALLOW: Self =
-        Self { labels: LabelUse::None, negative_data: true, deep: false, centred: false };
+    pub(crate) const SHALLOW: Self = Self {
+        labels: LabelUse::None,
+        negative_data: true,
+        deep: false,
+        centred: false,
+        warm_start: false,
+    };
     /// One layer, nothing negative, no labels.
     pub(crate) const NON_NEGATIVE: Self = Self { negative_data: false, ..Self::SHALLOW };
     /// Several layers, data of any sign, no labels.
@@ -39,6 +48,8 @@ impl Abilities {
 pub struct ModelInfo {
     /// Its name in files and on the command line.
     pub name: &'static str,
+    /// Its name as people write it.
+    pub title: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
     /// What it can do.
@@ -94,6 +105,28 @@ pub(crate) trait Kind: Clone + Into<Settings> {
     /// The nonlinearity between the layers.
     fn activation(&self) -> Activation {
         Activation::Identity
+    }
+
+    /// The same settings for data times `factor`: what is measured in their unit is scaled with them.
+    #[must_use]
+    fn in_unit(self, factor: f64) -> Self {
+        let _ = factor;
+        self
+    }
+
+    /// Whether all layers are moved by gradients, which takes more memory.
+    fn descends(&self) -> bool {
+        false
+    }
+
+    /// Which factor carries the unit of the data.
+    fn unit_in(&self) -> ScaleIn {
+        ScaleIn::Z
+    }
+
+    /// What to change where a fit does not converge.
+    fn advice(&self) -> &'static str {
+        "use f64, or another initialization or rule"
     }
 
     /// Fits the model. All parts of the data call it together.
@@ -184,8 +217,16 @@ impl Settings {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         let parts = task.x.parts();
-        let result = self.check_labels(&task).and_then(|()| self.dispatch(task, session));
+        let result = self.check_task(&task).and_then(|()| self.run_in_unit(task, session));
         result.inspect_err(|error| parts.abort(error))
+    }
+
+    fn check_task<T: Scalar>(&self, task: &Task<'_, T>) -> Result<()> {
+        if task.from.is_some() && !self.abilities().warm_start {
+            let accepted = format!("{} cannot begin from factors, semi-nmf can", self.name());
+            return Err(Error::parameter("the warm start", "given", accepted));
+        }
+        self.check_labels(task)
     }
 
     fn check_labels<T: Scalar>(&self, task: &Task<'_, T>) -> Result<()> {
@@ -219,21 +260,9 @@ pub(crate) fn only<'a>(attributes: &Attributes<'a>, unknown: &'a Labels) -> &'a 
     attributes.first().copied().flatten().unwrap_or(unknown)
 }
 
-/// Refuses to begin from factors, for models that cannot.
-pub(crate) fn refuse_warm_start<T>(task: &Task<'_, T>) -> Result<()> {
-    match task.from {
-        None => Ok(()),
-        Some(_) => Err(Error::parameter(
-            "the warm start",
-            "given",
-            "only semi-nmf and deep-semi-nmf can begin from factors",
-        )),
-    }
-}
-
 /// The list of models: the enum of their settings, and what asks each of them.
 macro_rules! models {
-    ($(#[doc = $summary:literal] $model:ident = $name:literal,)+) => {
+    ($(#[doc = $summary:literal] $model:ident = $name:literal, $title:literal;)+) => {
         /// The settings of a model; one variant per model.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "model")]
@@ -245,6 +274,7 @@ macro_rules! models {
             /// All models.
             pub const MODELS: &'static [ModelInfo] = &[$(ModelInfo {
                 name: $name,
+                title: $title,
                 summary: $summary.trim_ascii(),
                 abilities: <$model as Kind>::ABILITIES,
             }),+];
@@ -269,7 +299,27 @@ macro_rules! models {
                 match self { $(Self::$model(model) => model.activation(),)+ }
             }
 
-            fn dispatch<T: Scalar>(
+            /// The same settings for data times `factor`.
+            pub(super) fn in_unit(self, factor: f64) -> Self {
+                match self { $(Self::$model(model) => Self::$model(model.in_unit(factor)),)+ }
+            }
+
+            /// Whether all layers are moved by gradients.
+            pub(super) fn descends(&self) -> bool {
+                match self { $(Self::$model(model) => model.descends(),)+ }
+            }
+
+            /// Which factor carries the unit of the data.
+            pub(super) fn unit_in(&self) -> crate::init::ScaleIn {
+                match self { $(Self::$model(model) => model.unit_in(),)+ }
+            }
+
+            /// What to change where a fit does not converge.
+            pub(super) fn advice(&self) -> &'static str {
+                match self { $(Self::$model(model) => model.advice(),)+ }
+            }
+
+            pub(super) fn dispatch<T: Scalar>(
                 &self,
                 task: Task<'_, T>,
                 session: &mut crate::driver::FitSession<'_>,

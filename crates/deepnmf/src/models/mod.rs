@@ -5,6 +5,7 @@ mod cnmf;
 mod deep_semi_nmf;
 mod deep_wsf;
 mod dnmf;
+mod estimate;
 mod extrapolation;
 mod factors;
 mod gnmf;
@@ -17,6 +18,7 @@ mod options;
 mod recorded;
 mod semi_nmf;
 mod summary;
+mod unit;
 mod whitened_pca;
 mod wsf;
 
@@ -26,6 +28,7 @@ pub use deep_semi_nmf::{
 };
 pub use deep_wsf::{DeepWsf, Pretraining};
 pub use dnmf::Dnmf;
+pub use estimate::Estimate;
 pub use factors::Factors;
 pub use gnmf::Gnmf;
 #[doc(hidden)]
@@ -39,40 +42,42 @@ pub use options::{FitOptions, NonNegativeOptions};
 pub use recorded::Recorded;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};
 pub use summary::{Notice, Summary, smallest_error};
+pub(crate) use unit::in_common_unit;
 pub use whitened_pca::WhitenedPca;
 pub use wsf::{Wsf, WsfMa};
 
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::Scalar;
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Scalar};
 
-// Every model: its type, and its name in files and on the command line. A model is added here and nowhere
-// else in this crate; `kind.rs` says what it must be able to do.
+// Every model: its type, its name in files and on the command line, and as people write it. A model is added
+// here and nowhere else in this crate; `kind.rs` says what it must be able to do.
 kind::models! {
     /// X ~ Z H with H >= 0, one layer
-    SemiNmf = "semi-nmf",
+    SemiNmf = "semi-nmf", "Semi-NMF";
     /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
-    DeepSemiNmf = "deep-semi-nmf",
+    DeepSemiNmf = "deep-semi-nmf", "Deep Semi-NMF";
     /// X ~ Z H with a label graph of one attribute
-    Wsf = "wsf",
+    Wsf = "wsf", "Weakly supervised Semi-NMF (WSF)";
     /// X ~ Z H with label graphs of several attributes
-    WsfMa = "wsf-ma",
+    WsfMa = "wsf-ma", "Semi-NMF with several attributes (WSF-MA)";
     /// X ~ Z1 g(Z2 ... g(Zm Hm)) with a label graph of one attribute for each layer
-    DeepWsf = "deep-wsf",
+    DeepWsf = "deep-wsf", "Deep WSF";
     /// X ~ Z H with Z, H >= 0, for data without negative numbers
-    Nmf = "nmf",
+    Nmf = "nmf", "NMF";
     /// The same by Nesterov's method as published, a baseline
-    NeNmf = "nenmf",
+    NeNmf = "nenmf", "NeNMF";
     /// NMF with a neighbour graph
-    Gnmf = "gnmf",
+    Gnmf = "gnmf", "GNMF";
     /// X ~ Z1 Z2 ... Zm Hm, nothing negative
-    MultilayerNmf = "multilayer-nmf",
+    MultilayerNmf = "multilayer-nmf", "Multi-layer NMF";
     /// NMF in which samples of a class have the same features
-    Cnmf = "cnmf",
+    Cnmf = "cnmf", "CNMF";
     /// NMF with Fisher's criterion: small scatter within classes, large between them
-    Dnmf = "dnmf",
+    Dnmf = "dnmf", "DNMF";
     /// Whitened principal components, the baseline to beat
-    WhitenedPca = "whitened-pca",
+    WhitenedPca = "whitened-pca", "Whitened PCA";
 }
 
 /// What is known of the data a model was fitted to, beyond their numbers.
@@ -94,6 +99,9 @@ pub struct Provenance {
     pub attributes: Vec<Option<String>>,
 }
 
+/// Errors that differ by less than this share are the same but for rounding.
+const SAME_ERROR: f64 = 1e-3;
+
 /// A fitted model: the factors, how they came about, and how good they are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model<T> {
@@ -108,6 +116,26 @@ pub struct Model<T> {
 }
 
 impl<T: Scalar> Model<T> {
+    /// Whether the model was fitted to these samples, in this order, so that its features are theirs.
+    ///
+    /// A model of an earlier version has no fingerprint of its samples. They are then taken for its own if
+    /// its features reconstruct them with the error of the fit; those of other samples hardly do.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    pub fn was_fitted_to(&self, x: &dyn DataMatrix<T>) -> Result<bool> {
+        let Summary { features, samples, fingerprint, error, .. } = self.summary;
+        if (x.shape().0, x.parts().total()) != (features, samples) {
+            return Ok(false);
+        }
+        if let Some(known) = fingerprint {
+            return Ok(x.fingerprint()? == known);
+        }
+        let (factors, norm) = (&self.factors, x.norm_sq()?.sqrt());
+        let found = factors.reconstruction_error(x, factors.depth(), factors.top_features())?;
+        Ok((found - error).abs() <= SAME_ERROR * error.max(1e-3 * norm))
+    }
+
     pub(crate) fn new(settings: impl Into<Settings>, outcome: Outcome<T>) -> Self {
         let Outcome { factors, summary } = outcome;
         Self { settings: settings.into(), factors, summary, provenance: Provenance::default() }

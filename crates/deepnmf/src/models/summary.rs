@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{FitSession, Run};
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Scalar, SvdMethod, check_data, truncated_svd};
+use crate::matrix::{
+    DataMatrix, Fingerprint, Scalar, SvdMethod, Watched, check_data, truncated_svd,
+    truncation_error,
+};
 use crate::stop::StopReason;
 
 /// Something a user should know about a fit.
@@ -36,6 +39,28 @@ pub enum Notice {
         /// The layer, counted from 1.
         layer: usize,
     },
+    /// The fit was stopped before its initialization was done; random features took its place.
+    InitializationCutShort {
+        /// The part of the fit.
+        stage: String,
+    },
+    /// The objective rose by more than rounding.
+    Rose {
+        /// The part of the fit.
+        stage: String,
+        /// What to change.
+        advice: String,
+    },
+    /// The reconstruction error exceeds the norm of the data.
+    AboveNorm {
+        /// What to change.
+        advice: String,
+    },
+    /// Numbers of the factors were too small for the number type and became zero.
+    Underflow {
+        /// How many.
+        entries: usize,
+    },
 }
 
 impl Display for Notice {
@@ -61,6 +86,22 @@ impl Display for Notice {
                 "no positive vector lies in the row space of layer {layer}'s input, so its \
                  optimal initialization falls back to the one of rank k - 1"
             ),
+            Self::InitializationCutShort { stage } => write!(
+                f,
+                "{stage} was stopped during its initialization, so random features took its place"
+            ),
+            Self::Rose { stage, advice } => {
+                write!(f, "the objective rose during {stage}, so it did not converge: {advice}")
+            }
+            Self::AboveNorm { advice } => write!(
+                f,
+                "the reconstruction error exceeds the norm of the data, zeros would be better: {advice}"
+            ),
+            Self::Underflow { entries } => write!(
+                f,
+                "{entries} numbers of the factors are too small for the number type and became zero: \
+                 multiply the data by a constant, or use f64"
+            ),
         }
     }
 }
@@ -72,6 +113,9 @@ pub struct Summary {
     pub features: usize,
     /// The number of samples `n`.
     pub samples: usize,
+    /// What tells them from others; unknown in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
     /// The reconstruction error `|X - Z_1 g(Z_2 ... g(Z_m H_m))|_F`.
     pub error: f64,
     /// The same relative to `|X|_F`.
@@ -90,12 +134,25 @@ pub struct Summary {
     /// The second of that loop at which each of them was known.
     #[serde(default)]
     pub clock: Vec<f64>,
-    /// Seconds of the whole fit.
+    /// Seconds of the whole fit; 0 in a model file, where equal fits are equal bytes.
+    #[serde(default)]
     pub seconds: f64,
     /// Every loop of the fit in order.
     pub runs: Vec<Run>,
     /// What a user should know.
     pub notices: Vec<Notice>,
+}
+
+impl Summary {
+    /// The same without what a clock has said: equal fits have equal ones.
+    #[must_use]
+    pub fn without_times(&self) -> Self {
+        let mut summary = Self { seconds: 0.0, clock: vec![], ..self.clone() };
+        for run in &mut summary.runs {
+            (run.seconds, run.clock) = (0.0, vec![]);
+        }
+        summary
+    }
 }
 
 /// What a fit has to tell, from which its summary is made.
@@ -134,9 +191,14 @@ impl Record {
         session: &FitSession<'_>,
     ) -> Result<Summary> {
         let x_norm_sq = x.norm_sq()?;
-        let svd_bound = bound
-            .map(|bound| svd_bound(x, x_norm_sq, bound, self.singular_values.as_deref()))
-            .transpose()?;
+        let watched = Watched::new(x, session.last_watch());
+        let known = self.singular_values.as_deref();
+        let bound = bound.map(|bound| svd_bound(&watched, x_norm_sq, bound, known)).transpose();
+        // Who has stopped the fit does not wait for a bound.
+        let svd_bound = match bound {
+            Err(Error::Interrupted(_)) => None,
+            other => other?,
+        };
         let run = &self.runs[self.main_run];
         let error = self.error.unwrap_or(run.history[run.history.len() - 1]);
         let norm = x_norm_sq.sqrt();
@@ -145,6 +207,7 @@ impl Record {
         Ok(Summary {
             features: x.shape().0,
             samples: x.parts().total(),
+            fingerprint: None,
             error,
             relative_error: if norm > 0.0 { error / norm } else { 0.0 },
             svd_bound,
@@ -159,6 +222,9 @@ impl Record {
         })
     }
 }
+
+/// A difference of squares below this share of them has lost too many digits.
+const CANCELLED: f64 = 1e-9;
 
 /// The error of the best approximation of rank `k` (Eckart & Young), from singular values that
 /// are at hand or computed here.
@@ -180,7 +246,13 @@ fn svd_bound<T: Scalar>(
     };
     let captured: f64 = values[..k].iter().map(|s| s * s).sum();
     let rest = x_norm_sq - captured;
-    Ok(if k == p.min(n) { 0.0 } else { rest.max(0.0).sqrt() })
+    if k == p.min(n) {
+        return Ok(0.0);
+    }
+    if rest < CANCELLED * x_norm_sq {
+        return truncation_error(x, k, seed);
+    }
+    Ok(rest.sqrt())
 }
 
 /// The smallest error `|X - A B|_F` that any `A` (`p x k`) and `B` (`k x n`) can have.

@@ -29,6 +29,21 @@ pub(super) struct Header {
     pub(super) provenance: Provenance,
 }
 
+/// What stands before and behind the checksum at the end of the metadata.
+const CHECKSUM: [&str; 2] = [",\"checksum\":\"", "\"}"];
+
+/// The metadata with a checksum as their last entry.
+pub(super) fn with_checksum(metadata: &str, checksum: u32) -> String {
+    let open = metadata.strip_suffix('}').unwrap_or(metadata);
+    format!("{open}{}{checksum:08x}{}", CHECKSUM[0], CHECKSUM[1])
+}
+
+/// The metadata without their checksum, and the checksum. Earlier versions wrote none.
+pub(super) fn without_checksum(metadata: &str) -> Option<(String, u32)> {
+    let (open, checksum) = metadata.strip_suffix(CHECKSUM[1])?.rsplit_once(CHECKSUM[0])?;
+    Some((format!("{open}}}"), u32::from_str_radix(checksum, 16).ok()?))
+}
+
 /// The name and the shape (as stored, transposed) of each tensor, in the order of the file.
 pub(super) fn expected_tensors(
     settings: &Settings,

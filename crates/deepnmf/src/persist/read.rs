@@ -7,7 +7,7 @@ use std::path::Path;
 
 use safetensors::tensor::Metadata;
 
-use super::header::{FORMAT_VERSION, Header, KEY, Version, expected_tensors};
+use super::header::{FORMAT_VERSION, Header, KEY, Version, expected_tensors, without_checksum};
 use super::write::tensor_dtype;
 use crate::error::{Error, Result};
 use crate::matrix::{Dtype, Matrix, Scalar};
@@ -62,11 +62,17 @@ pub fn model_from_bytes(bytes: &[u8]) -> Result<AnyModel> {
 }
 
 fn read_model(path: &Path, mut reader: impl Read, length: u64) -> Result<AnyModel> {
-    let header = read_header(path, &mut reader, length)?;
+    let (header, checksum) = read_header(path, &mut reader, length)?;
     match header.dtype {
-        Dtype::F32 => read_factors(path, reader, header).map(AnyModel::F32),
-        Dtype::F64 => read_factors(path, reader, header).map(AnyModel::F64),
+        Dtype::F32 => read_factors(path, reader, header, checksum).map(AnyModel::F32),
+        Dtype::F64 => read_factors(path, reader, header, checksum).map(AnyModel::F64),
     }
+}
+
+/// The checksum of what was read so far, and what it must come to.
+struct Checksum {
+    so_far: crc32fast::Hasher,
+    promised: u32,
 }
 
 fn refuse(path: &Path, reason: impl Into<String>) -> Error {
@@ -74,7 +80,11 @@ fn refuse(path: &Path, reason: impl Into<String>) -> Error {
 }
 
 /// Reads and checks everything but the factors.
-fn read_header(path: &Path, reader: &mut impl Read, file_length: u64) -> Result<Header> {
+fn read_header(
+    path: &Path,
+    reader: &mut impl Read,
+    file_length: u64,
+) -> Result<(Header, Option<Checksum>)> {
     let foreign = || refuse(path, "it is not a model file of deepnmf, or it has been cut short");
     if file_length == 0 {
         return Err(refuse(path, "the file is empty: write the model again"));
@@ -93,17 +103,17 @@ fn read_header(path: &Path, reader: &mut impl Read, file_length: u64) -> Result<
     })?;
     let metadata: Metadata = serde_json::from_slice(&bytes)
         .map_err(|e| refuse(path, format!("its header is damaged, write it again ({e})")))?;
-    let header = our_header(path, &metadata)?;
+    let (header, checksum) = our_header(path, &metadata)?;
     check_tensors(path, &header, &metadata)?;
     let expected = 8 + length + metadata.data_len() as u64;
     if expected != file_length {
         let reason = format!("it has {file_length} bytes but should have {expected}: truncated?");
         return Err(refuse(path, reason));
     }
-    Ok(header)
+    Ok((header, checksum))
 }
 
-fn our_header(path: &Path, metadata: &Metadata) -> Result<Header> {
+fn our_header(path: &Path, metadata: &Metadata) -> Result<(Header, Option<Checksum>)> {
     let text = metadata.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(|| {
         refuse(path, "it is a safetensors file, but not a model of deepnmf (no such metadata)")
     })?;
@@ -118,7 +128,17 @@ fn our_header(path: &Path, metadata: &Metadata) -> Result<Header> {
         );
         return Err(refuse(path, reason));
     }
-    serde_json::from_str(text).map_err(damaged)
+    let checksum = without_checksum(text).map(|(text, promised)| {
+        let mut so_far = crc32fast::Hasher::new();
+        so_far.update(text.as_bytes());
+        Checksum { so_far, promised }
+    });
+    let header: Header = serde_json::from_str(text).map_err(damaged)?;
+    // Versions that knew no checksum knew no fingerprint either.
+    if checksum.is_none() && header.summary.fingerprint.is_some() {
+        return Err(refuse(path, "its checksum is missing: the file is damaged, write it again"));
+    }
+    Ok((header, checksum))
 }
 
 /// Every tensor of the model is there, of the right type and shape, in our order; no other is.
@@ -146,7 +166,12 @@ fn check_tensors(path: &Path, header: &Header, metadata: &Metadata) -> Result<()
     Ok(())
 }
 
-fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -> Result<Model<T>> {
+fn read_factors<T: Scalar>(
+    path: &Path,
+    mut reader: impl Read,
+    header: Header,
+    mut checksum: Option<Checksum>,
+) -> Result<Model<T>> {
     let layers = header.settings.layers();
     let mut z = expected_tensors(&header.settings, &header.summary)
         .into_iter()
@@ -156,6 +181,9 @@ fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -
             reader
                 .read_exact(bytemuck::cast_slice_mut(matrix.as_mut_slice()))
                 .map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;
+            if let Some(checksum) = &mut checksum {
+                checksum.so_far.update(bytemuck::cast_slice(matrix.as_slice()));
+            }
             if matrix.as_slice().iter().all(|v: &T| v.finite()) {
                 Ok(matrix)
             } else {
@@ -163,8 +191,16 @@ fn read_factors<T: Scalar>(path: &Path, mut reader: impl Read, header: Header) -
             }
         })
         .collect::<Result<Vec<_>>>()?;
+    if checksum.is_some_and(|Checksum { so_far, promised }| so_far.finalize() != promised) {
+        return Err(refuse(path, "its checksum is wrong: the file is damaged, write it again"));
+    }
     let mut h = z.split_off(layers.len());
     let offset = h.split_off(layers.len()).pop().map(Matrix::into_vec);
+    let any_sign = header.settings.abilities().centred;
+    let negative = |h: &Matrix<T>| h.as_slice().iter().any(|v| *v < T::ZERO);
+    if !any_sign && h.last().is_some_and(negative) {
+        return Err(refuse(path, "its features have negative entries, which no fit leaves behind"));
+    }
     let activation = header.settings.activation();
     Ok(Model {
         settings: header.settings,

@@ -15,6 +15,11 @@ fn model<T: Scalar>() -> Model<T> {
     model
 }
 
+/// As a file keeps it: clocks are no part of it.
+fn timeless<T: Scalar>(model: Model<T>) -> Model<T> {
+    Model { summary: model.summary.without_times(), ..model }
+}
+
 fn in_folder(name: &str) -> (TempDir, PathBuf) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
@@ -39,13 +44,13 @@ fn a_model_comes_back_bit_for_bit() {
     let (_folder, path) = in_folder("m.safetensors");
     let wide = model::<f64>();
     wide.save(&path).unwrap();
-    assert_eq!(load_model(&path).unwrap(), AnyModel::F64(wide));
+    assert_eq!(load_model(&path).unwrap(), AnyModel::F64(timeless(wide)));
     let narrow = model::<f32>();
     narrow.save(&path).unwrap();
-    assert_eq!(load_model(&path).unwrap(), AnyModel::F32(narrow));
+    assert_eq!(load_model(&path).unwrap(), AnyModel::F32(timeless(narrow)));
     let with_offset = crate::WhitenedPca::new(3).fit(&positive::<f64>(7, 11, 1)).unwrap();
     with_offset.save(&path).unwrap();
-    assert_eq!(load_model(&path).unwrap(), AnyModel::F64(with_offset));
+    assert_eq!(load_model(&path).unwrap(), AnyModel::F64(timeless(with_offset)));
 }
 
 #[test]
@@ -53,7 +58,7 @@ fn bytes_are_those_of_the_file() {
     let model = model::<f64>();
     let bytes = model.to_bytes().unwrap();
     assert_eq!(bytes, file_of(&model));
-    assert_eq!(model_from_bytes(&bytes).unwrap(), AnyModel::F64(model));
+    assert_eq!(model_from_bytes(&bytes).unwrap(), AnyModel::F64(timeless(model)));
     let message = model_from_bytes(&bytes[..bytes.len() - 1]).unwrap_err().to_string();
     assert!(message.contains("truncated"), "{message}");
 }
@@ -123,6 +128,49 @@ fn factors_that_are_not_finite_are_refused() {
     let end = bytes.len();
     bytes[end - 8..].copy_from_slice(&f64::NAN.to_le_bytes());
     assert!(reads_without_panic(&bytes).unwrap_err().contains("h2"));
+}
+
+#[test]
+fn equal_fits_are_equal_files() {
+    assert_eq!(file_of(&model()), file_of(&model()));
+}
+
+#[test]
+fn every_flipped_bit_is_refused() {
+    let bytes = file_of(&model());
+    let header = 8 + usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
+    for at in (0..bytes.len()).filter(|at| *at >= header || at % 7 == 0) {
+        for bit in 0..8 {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << bit;
+            assert!(reads_without_panic(&flipped).is_err(), "bit {bit} of byte {at}");
+        }
+    }
+}
+
+#[test]
+fn negative_features_are_refused() {
+    let mut model = model::<f64>();
+    model.factors.h[1][(0, 3)] = -0.5;
+    assert!(reads_without_panic(&file_of(&model)).unwrap_err().contains("negative"));
+}
+
+/// Files of earlier versions have no checksum, no fingerprint, and times.
+#[test]
+fn files_of_earlier_versions_are_read() {
+    let bytes = file_of(&model());
+    let length = usize::try_from(u64::from_le_bytes(bytes[..8].try_into().unwrap())).unwrap();
+    let text = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
+    let begin = text.find(",\\\"checksum").unwrap();
+    let end = text[begin..].find('}').unwrap() + begin;
+    let print = text.find("\\\"fingerprint").unwrap();
+    let print_end = text[print..].find(',').unwrap() + print + 1;
+    let older = format!("{}{}{}", &text[..print], &text[print_end..begin], &text[end..]);
+    let older = format!("{older:<length$}");
+    let file = [&bytes[..8], older.as_bytes(), &bytes[8 + length..]].concat();
+    let AnyModel::F64(read) = model_from_bytes(&file).unwrap() else { panic!("f64") };
+    assert_eq!(read.summary.fingerprint, None);
+    assert_eq!(read.factors, model::<f64>().factors);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use safetensors::tensor::{Metadata, TensorInfo};
 
 use super::atomic::write_atomically;
-use super::header::{FORMAT_VERSION, Header, KEY, expected_tensors};
+use super::header::{FORMAT_VERSION, Header, KEY, expected_tensors, with_checksum};
 use crate::error::{Error, Result};
 use crate::matrix::{Dtype, Scalar};
 use crate::models::Model;
@@ -43,16 +43,28 @@ impl<T: Scalar> Model<T> {
         file.write_all(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])))
     }
 
+    /// CRC-32 of the metadata and of all tensors.
+    fn checksum_behind(&self, metadata: &str) -> u32 {
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(metadata.as_bytes());
+        for matrix in self.factors.z.iter().chain(&self.factors.h) {
+            sum.update(bytemuck::cast_slice(matrix.as_slice()));
+        }
+        sum.update(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])));
+        sum.finalize()
+    }
+
     fn header_bytes(&self) -> std::result::Result<Vec<u8>, String> {
         let header = Header {
             format_version: FORMAT_VERSION,
             written_by: env!("CARGO_PKG_VERSION").to_owned(),
             dtype: T::DTYPE,
             settings: self.settings.clone(),
-            summary: self.summary.clone(),
+            summary: self.summary.without_times(),
             provenance: self.provenance.clone(),
         };
         let ours = serde_json::to_string(&header).map_err(|e| e.to_string())?;
+        let ours = with_checksum(&ours, self.checksum_behind(&ours));
         let mut offset = 0;
         let tensors = expected_tensors(&self.settings, &self.summary)
             .into_iter()

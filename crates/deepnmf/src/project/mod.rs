@@ -17,10 +17,12 @@ use serde::{Deserialize, Serialize};
 use crate::activation::Activation;
 use crate::error::{Error, Result};
 use crate::matrix::{
-    Centred, DataMatrix, Matrix, Scalar, Whitening, check_data, gram_of_columns, product,
+    Centred, DataMatrix, Matrix, Scalar, Scaled, Watched, Whitening, check_data, extreme_exponent,
+    gram_of_columns, product,
 };
 use crate::models::{Factors, Model};
-use crate::update::{Products, h_exact, h_hals};
+use crate::stop::{CancelToken, Watch};
+use crate::update::{BasisProducts, Products, h_exact, h_hals};
 
 /// Sweeps of coordinate descent that guess the active sets for the exact solver.
 const GUESSING_SWEEPS: usize = 50;
@@ -60,7 +62,48 @@ impl<T: Scalar> Model<T> {
         layer: usize,
         method: Projection,
     ) -> Result<Matrix<T>> {
-        T::project(self, x, layer, method)
+        self.project_until(x, layer, method, &CancelToken::new())
+    }
+
+    /// The same, unless somebody asks to stop.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project), and [`Error::Interrupted`].
+    pub fn project_until(
+        &self,
+        x: &dyn DataMatrix<T>,
+        layer: usize,
+        method: Projection,
+        cancel: &CancelToken,
+    ) -> Result<Matrix<T>> {
+        let watch = Watch { cancel: cancel.clone(), deadline: None };
+        T::project(self, &Watched::new(x, &watch), layer, method)
+    }
+
+    /// A warning where projected features `h` of the samples `x` are worse than none: their reconstruction
+    /// has an error above the norm of the samples. The pseudo-inverse of a nonlinear model can do that.
+    ///
+    /// # Errors
+    /// If there is no such layer, or the data cannot be read.
+    pub fn projection_warning(
+        &self,
+        x: &dyn DataMatrix<T>,
+        layer: usize,
+        method: Projection,
+        h: &Matrix<T>,
+    ) -> Result<Option<String>> {
+        if method == Projection::NonNegative || is_linear(&self.factors, layer) {
+            return Ok(None); // least squares are never worse than zeros
+        }
+        let norm = x.norm_sq()?.sqrt();
+        let error = self.factors.reconstruction_error(x, layer, h)?;
+        Ok((error > norm).then(|| {
+            format!(
+                "the features by pseudo-inverse reconstruct the samples with an error of {:.0}% of their \
+                 norm, which is worse than nothing: this model is nonlinear, use the method nonnegative",
+                100.0 * error / norm
+            )
+        }))
     }
 }
 
@@ -82,6 +125,21 @@ pub(crate) fn project<T: Scalar>(
         });
     }
     check_data(x)?;
+    match extreme_exponent(&factors.z[0])? {
+        None => features(factors, x, layer, method),
+        Some(exponent) => {
+            features(&factors.in_unit(exponent), &Scaled::new(x, exponent), layer, method)
+        }
+    }
+}
+
+/// The features of samples that fit the factors.
+fn features<T: Scalar>(
+    factors: &Factors<T>,
+    x: &dyn DataMatrix<T>,
+    layer: usize,
+    method: Projection,
+) -> Result<Matrix<T>> {
     match (method, &factors.offset) {
         (Projection::Basis, Some(offset)) => {
             by_basis(&Centred::new(x, offset), &factors.basis(layer)?)
@@ -132,6 +190,15 @@ fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Mat
     let products = Products::plain(&phi_t_x, &phi_t_phi);
     h_hals(&mut guess, products, GUESSING_SWEEPS);
     Ok(h_exact(&phi_t_phi, &phi_t_x, &guess).cast())
+}
+
+/// The same by coordinate descent alone, where only a place to begin is wanted: the exact solution takes the
+/// cube of the components for each sample.
+fn about_non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
+    let products = BasisProducts::of(x, phi)?;
+    let mut h = Matrix::zeros(phi.cols(), x.shape().1);
+    h_hals(&mut h, products.plain(), GUESSING_SWEEPS);
+    Ok(h)
 }
 
 fn gram_in_f64<T: Scalar>(phi: &Matrix<T>) -> Matrix<f64> {

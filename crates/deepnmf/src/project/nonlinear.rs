@@ -23,8 +23,11 @@ const BLOCK: usize = 256;
 /// The most steps of a sample.
 const MOST_STEPS: usize = 500;
 
-/// A sample is done once an accepted step gains less than this share of its squared length.
+/// A sample is done once an accepted step gains less than this share of its squared length, or less than that
+/// share of what is left of it. The first is rounding; the second keeps a projection from taking longer than
+/// the fit: the loss is flat, and a sample could gain a little for hundreds of steps.
 const NEGLIGIBLE: f64 = 1e-8;
+const LITTLE: f64 = 1e-3;
 
 /// The most training samples that new ones are compared with; of more, some at even distances.
 const MOST_TRAINED: usize = 4096;
@@ -63,25 +66,25 @@ pub(super) fn by_descent<T: Scalar>(
         .par_chunks_mut(BLOCK * k)
         .zip(target.as_slice().par_chunks(BLOCK * k1))
         .zip(lengths.par_chunks(BLOCK))
-        .for_each(|((h, target), lengths)| {
+        .try_for_each(|((h, target), lengths)| {
             let mut samples = Samples::new(&chain, target, lengths, h);
             if let Some(trained) = &trained {
                 samples.begin_from(&trained.mean.repeat(lengths.len()), h);
                 samples.begin_from(&trained.nearest(target, lengths.len()), h);
             }
-            samples.settle(h);
-        });
+            samples.settle(h, x)
+        })?;
     Ok(h)
 }
 
-/// Method 1 with non-negative least squares in every layer.
+/// Method 1 with non-negative least squares in every layer, roughly.
 fn layer_by_layer<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: &Factors<T>,
     layer: usize,
 ) -> Result<Matrix<T>> {
-    factors.z[1..layer].iter().try_fold(super::non_negative(x, &factors.z[0])?, |h, z| {
-        super::non_negative(&factors.activation.invert(&h), z)
+    factors.z[1..layer].iter().try_fold(super::about_non_negative(x, &factors.z[0])?, |h, z| {
+        super::about_non_negative(&factors.activation.invert(&h), z)
     })
 }
 
@@ -164,7 +167,8 @@ impl<'a, T: Scalar> Samples<'a, T> {
     /// Replaces the features of every sample that those of `start` explain better.
     fn begin_from(&mut self, start: &[T], h: &mut [T]) {
         let k = h.len() / self.each.len();
-        let (given, started) = (self.values(h), self.values(start));
+        let values = |h: &[T]| self.chain.forward(h, self.target, self.each.len()).values;
+        let (given, started) = (values(h), values(start));
         for (j, (given, started)) in given.into_iter().zip(started).enumerate() {
             if started < given {
                 let column = j * k..(j + 1) * k;
@@ -174,9 +178,9 @@ impl<'a, T: Scalar> Samples<'a, T> {
         self.before.copy_from_slice(h);
     }
 
-    fn settle(mut self, h: &mut [T]) {
+    fn settle(mut self, h: &mut [T], x: &dyn DataMatrix<T>) -> Result<()> {
         let k = h.len() / self.each.len();
-        let (values, gradient) = self.evaluate(h);
+        let Evaluated { values, gradient } = self.chain.evaluate(h, self.target, self.each.len());
         for (j, sample) in self.each.iter_mut().enumerate() {
             let column = j * k..(j + 1) * k;
             let length = |v: &[T]| dot(v, v).sqrt();
@@ -185,79 +189,84 @@ impl<'a, T: Scalar> Samples<'a, T> {
             sample.step = FIRST_STEP * if ratio.is_normal() { ratio } else { 1.0 };
         }
         for _ in 0..MOST_STEPS {
-            if self.each.iter().all(|sample| sample.done) {
+            let active: Vec<usize> = (0..self.each.len()).filter(|j| !self.each[*j].done).collect();
+            if active.is_empty() {
                 break;
             }
-            self.advance(h, k);
+            x.go_on()?;
+            self.advance(&active, h, k);
         }
+        Ok(())
     }
 
-    /// One step of every sample that is not done.
-    fn advance(&mut self, h: &mut [T], k: usize) {
-        let mut ahead = h.to_vec();
-        for (j, sample) in self.each.iter().enumerate() {
-            let beta = T::from_f64((sample.momentum - 1.0) / next_momentum(sample.momentum));
-            let column = j * k..(j + 1) * k;
-            for (a, before) in ahead[column.clone()].iter_mut().zip(&self.before[column]) {
+    /// One step of the samples that are not done; the others cost nothing.
+    fn advance(&mut self, active: &[usize], h: &mut [T], k: usize) {
+        let k1 = self.target.len() / self.each.len();
+        let target: Vec<T> = gathered(self.target, active, k1);
+        let mut ahead: Vec<T> = gathered(h, active, k);
+        for (a, j) in ahead.chunks_exact_mut(k).zip(active) {
+            let momentum = self.each[*j].momentum;
+            let beta = T::from_f64((momentum - 1.0) / next_momentum(momentum));
+            for (a, before) in a.iter_mut().zip(&self.before[j * k..(j + 1) * k]) {
                 *a = (*a + beta * (*a - *before)).larger(T::ZERO);
             }
         }
-        let (values, gradient) = self.evaluate(&ahead);
+        let Evaluated { values, gradient } = self.chain.evaluate(&ahead, &target, active.len());
         let mut there = ahead.clone();
-        for (j, sample) in self.each.iter().enumerate() {
-            let step = T::from_f64(sample.step);
-            let column = j * k..(j + 1) * k;
-            for (v, g) in there[column.clone()].iter_mut().zip(&gradient[column]) {
-                *v = (*v - step * *g).larger(T::ZERO);
-            }
+        for ((there, g), j) in there.chunks_exact_mut(k).zip(gradient.chunks_exact(k)).zip(active) {
+            let step = T::from_f64(self.each[*j].step);
+            there.iter_mut().zip(g).for_each(|(v, g)| *v = (*v - step * *g).larger(T::ZERO));
         }
-        let values_there = self.values(&there);
-        for j in (0..self.each.len()).filter(|j| !self.each[*j].done).collect::<Vec<_>>() {
-            let column = j * k..(j + 1) * k;
-            let (there, ahead) = (&there[column.clone()], &ahead[column.clone()]);
-            let model = descent_model(there, ahead, &gradient[column.clone()], self.each[j].step);
-            let new = values_there[j];
-            let limit = NEGLIGIBLE * self.lengths[j];
+        let values_there = self.chain.forward(&there, &target, active.len()).values;
+        for (place, &j) in active.iter().enumerate() {
+            let here = place * k..(place + 1) * k;
+            let (there, ahead) = (&there[here.clone()], &ahead[here.clone()]);
+            let model = descent_model(there, ahead, &gradient[here], self.each[j].step);
+            let (new, limit) = (values_there[place], NEGLIGIBLE * self.lengths[j]);
             let sample = &mut self.each[j];
             // Rounding in the two values must not pass for a violation.
-            if new > values[j] + model + limit * 1e-4 {
+            if new > values[place] + model + limit * 1e-4 {
                 sample.step *= 0.5;
                 sample.done = sample.step < f64::MIN_POSITIVE.sqrt();
             } else if new > sample.value {
                 sample.done = sample.momentum <= 1.0;
                 sample.momentum = 1.0;
             } else {
-                sample.done = sample.value - new <= limit;
+                let left = (self.lengths[j] + 2.0 * new).max(0.0);
+                sample.done = sample.value - new <= limit.max(LITTLE * left / 2.0);
                 sample.value = new;
                 sample.step *= GROWTH;
                 sample.momentum = next_momentum(sample.momentum);
+                let column = j * k..(j + 1) * k;
                 self.before[column.clone()].copy_from_slice(&h[column.clone()]);
                 h[column].copy_from_slice(there);
             }
         }
     }
+}
 
-    fn values(&self, h: &[T]) -> Vec<f64> {
-        self.forward(h).values
-    }
+/// Some columns of length `k`, one after the other.
+fn gathered<T: Scalar>(all: &[T], columns: &[usize], k: usize) -> Vec<T> {
+    columns.iter().flat_map(|j| &all[j * k..(j + 1) * k]).copied().collect()
+}
 
-    /// One pass from the features down to the data.
-    fn forward(&self, h: &[T]) -> Forward<T> {
-        let n = self.each.len();
-        let mut before = Vec::with_capacity(self.chain.z.len());
+impl<T: Scalar> Chain<'_, T> {
+    /// One pass from the features of `n` samples down to the data.
+    fn forward(&self, h: &[T], target: &[T], n: usize) -> Forward<T> {
+        let mut before = Vec::with_capacity(self.z.len());
         let mut signal = matrix(h.to_vec(), n);
-        for z in self.chain.z.iter().rev() {
+        for z in self.z.iter().rev() {
             let mut a = Matrix::zeros(z.rows(), n);
             mul_block(a.as_mut_slice(), z.view(), signal.view());
-            signal = a.map(|v| T::from_f64(self.chain.g.value(v.to_f64())));
+            signal = a.map(|v| T::from_f64(self.g.value(v.to_f64())));
             before.push(a);
         }
         let mut slope = Matrix::zeros(signal.rows(), n);
-        mul_block(slope.as_mut_slice(), self.chain.gram.view(), signal.view());
+        mul_block(slope.as_mut_slice(), self.gram.view(), signal.view());
         let k1 = signal.rows();
         let mut values = Vec::with_capacity(n);
         for j in 0..n {
-            let target = &self.target[j * k1..(j + 1) * k1];
+            let target = &target[j * k1..(j + 1) * k1];
             let (k, slope) = (signal.col(j), slope.col_mut(j));
             values.push(0.5 * dot(k, slope) - dot(k, target));
             slope.iter_mut().zip(target).for_each(|(s, t)| *s -= *t);
@@ -266,18 +275,24 @@ impl<'a, T: Scalar> Samples<'a, T> {
     }
 
     /// `(|x - Z_1 g(...)|^2 - |x|^2) / 2` of each sample, and its gradient.
-    fn evaluate(&self, h: &[T]) -> (Vec<f64>, Vec<T>) {
-        let Forward { before, slope: mut delta, values } = self.forward(h);
-        for (z, a) in self.chain.z.iter().zip(before.iter().rev()) {
+    fn evaluate(&self, h: &[T], target: &[T], n: usize) -> Evaluated<T> {
+        let Forward { before, slope: mut delta, values } = self.forward(h, target, n);
+        for (z, a) in self.z.iter().zip(before.iter().rev()) {
             for (d, a) in delta.as_mut_slice().iter_mut().zip(a.as_slice()) {
-                *d *= T::from_f64(self.chain.g.derivative(a.to_f64()));
+                *d *= T::from_f64(self.g.derivative(a.to_f64()));
             }
             let mut down = Matrix::zeros(z.cols(), delta.cols());
             mul_block(down.as_mut_slice(), z.t(), delta.view());
             delta = down;
         }
-        (values, delta.into_vec())
+        Evaluated { values, gradient: delta.into_vec() }
     }
+}
+
+/// The value of each sample, and the gradient of all.
+struct Evaluated<T> {
+    values: Vec<f64>,
+    gradient: Vec<T>,
 }
 
 /// What a pass from the features down to the data has found.

@@ -7,12 +7,19 @@
 use rayon::prelude::*;
 
 use super::{Edge, shortest};
+use crate::error::Result;
 use crate::graph::tiles::{Columns, Strip, tiles};
 use crate::matrix::Scalar;
 
-/// The edges from every sample to its `count` nearest ones.
-pub(super) fn nearest<T: Scalar>(columns: &Columns<T>, count: usize) -> Vec<Edge> {
-    columns.strips().flat_map_iter(|strip| nearest_in(columns, strip, count)).collect()
+/// The edges from every sample to its `count` nearest ones, unless `go_on` says that nobody wants them.
+pub(super) fn nearest<T: Scalar>(
+    columns: &Columns<T>,
+    count: usize,
+    go_on: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Vec<Edge>> {
+    let of_strip = |strip| go_on().map(|()| nearest_in(columns, strip, count));
+    let found: Vec<_> = columns.strips().map(of_strip).collect::<Result<_>>()?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// The same for the columns of one strip.

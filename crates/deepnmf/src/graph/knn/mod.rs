@@ -130,9 +130,9 @@ impl<T: Scalar> Neighbours<T> {
         }
         let columns = Columns::about_the_mean(x.own_dense()?);
         let found = if method.is_exact_for(n) {
-            exact::nearest(&columns, neighbours)
+            exact::nearest(&columns, neighbours, &|| x.go_on())?
         } else {
-            approximate::nearest(&columns, neighbours, seed)?
+            approximate::nearest(&columns, neighbours, seed, &|| x.go_on())?
         };
         let edges = both_ways(found);
         let weights: Vec<T> = weights.of(&edges, columns.matrix());
@@ -180,6 +180,14 @@ impl<T: Scalar> Graph<T> for Neighbours<T> {
 }
 
 impl NeighbourWeights {
+    /// The same for samples times `factor`: a given width is measured in their unit.
+    pub(crate) fn in_unit(self, factor: f64) -> Self {
+        match self {
+            Self::Heat { sigma } => Self::Heat { sigma: sigma.map(|sigma| sigma * factor) },
+            other => other,
+        }
+    }
+
     fn of<T: Scalar>(self, edges: &[Edge], x: &Matrix<T>) -> Vec<T> {
         let weigh = |weight: &(dyn Fn(&Edge) -> f64 + Sync)| {
             edges.par_iter().map(|edge| T::from_f64(weight(edge))).collect()
@@ -224,7 +232,8 @@ pub fn nearest_neighbours<T: Scalar>(x: &Matrix<T>, count: usize) -> Vec<Vec<Nei
     let mut found = vec![vec![]; n];
     let count = count.min(n.saturating_sub(1));
     if count > 0 {
-        for edge in exact::nearest(&Columns::about_the_mean(x.clone()), count) {
+        let columns = Columns::about_the_mean(x.clone());
+        for edge in exact::nearest(&columns, count, &|| Ok(())).unwrap_or_default() {
             let distance = edge.squared_length.sqrt();
             found[edge.from].push(Neighbour { sample: edge.to, distance });
         }

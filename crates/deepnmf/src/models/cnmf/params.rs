@@ -6,7 +6,7 @@ use crate::driver::FitSession;
 use crate::error::Result;
 use crate::graph::ClassMeans;
 use crate::matrix::Scalar;
-use crate::models::kind::{only, refuse_warm_start};
+use crate::models::kind::only;
 use crate::models::nmf::Constraint;
 use crate::models::{Abilities, Kind, LabelUse, Model, Nmf, Task};
 use crate::observe::Stage;
@@ -48,7 +48,6 @@ impl Kind for Cnmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let (x, unknown) = (task.x, vec![None; task.x.shape().1]);
         let classes = ClassMeans::new(x.parts(), only(task.attributes, &unknown))?;
         let constraint = Some(Constraint::Equal(classes));

@@ -13,6 +13,7 @@
 //! (plus what the graphs of the layers add), so bases are solved exactly and features take a step of
 //! any rule.
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::error::Result;
 use crate::matrix::{
     DataMatrix, Matrix, PartColumns, Scalar, Whitening, add_scaled, gram_of_rows, product, scale,
@@ -255,6 +256,14 @@ impl<T: Scalar> Sweeps for Blocks<'_, T> {
         let features = now.h.iter().zip(&before.h);
         let h = features.map(|(a, b)| extrapolated_above_zero(a, b, momentum)).collect();
         Factors::new(z, h)
+    }
+
+    fn save(name: &str, point: &Factors<T>, state: &mut StateWriter<'_>) {
+        point.save(name, state);
+    }
+
+    fn restored(name: &str, state: &Restored) -> Result<Factors<T>> {
+        Factors::restored(name, state)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::activation::Activation;
 use crate::descent::{Accelerated, Adam, Lbfgs};
 use crate::driver::FitSession;
 use crate::error::Result;
+use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, Scalar, check_data, dot, scale};
 use crate::models::factors::check_shape;
 use crate::models::graphs::Graphs;
@@ -17,7 +18,7 @@ use crate::observe::Stage;
 use crate::stop::StopRule;
 
 impl Kind for DeepSemiNmf {
-    const ABILITIES: Abilities = Abilities::DEEP;
+    const ABILITIES: Abilities = Abilities { warm_start: true, ..Abilities::DEEP };
 
     fn layers(&self) -> Vec<usize> {
         self.layers.clone()
@@ -25,6 +26,19 @@ impl Kind for DeepSemiNmf {
 
     fn activation(&self) -> Activation {
         self.activation
+    }
+
+    fn descends(&self) -> bool {
+        !self.is_the_papers()
+    }
+
+    fn unit_in(&self) -> ScaleIn {
+        // No nonlinearity commutes with a change of scale.
+        if self.activation == Activation::Identity { self.options.scale } else { ScaleIn::Z }
+    }
+
+    fn advice(&self) -> &'static str {
+        "use another optimizer, or a smaller step"
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {

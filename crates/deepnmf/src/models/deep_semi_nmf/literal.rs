@@ -17,6 +17,7 @@
 //! the `Z_i` alone leaves each basis the best one for the features it is returned with.
 
 use super::params::Variant;
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::{Algorithm, FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, product, pseudo_inverse};
@@ -134,5 +135,16 @@ impl<T: Scalar> Algorithm for LiteralLoop<'_, T> {
             self.update_h(i)?;
         }
         self.measure()
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        self.factors.save("factors", state);
+        state.number("error", self.error);
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.factors = Factors::restored("factors", state)?;
+        self.error = state.number("error")?;
+        Ok(())
     }
 }

@@ -6,14 +6,14 @@ use crate::activation::Activation;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, LabelGraph};
-use crate::matrix::{DataMatrix, Scalar};
+use crate::init::ScaleIn;
+use crate::matrix::{DataMatrix, Scalar, Watched};
 use crate::models::deep_semi_nmf::Supervision;
 use crate::models::graphs::Graphs;
-use crate::models::kind::refuse_warm_start;
-use crate::models::wsf::{Labelled, check_lambda, weighted};
+use crate::models::wsf::{ADVICE, Labelled, check_lambda, weighted};
 use crate::models::{
     Abilities, Attributes, DeepSemiNmf, Factorization, FitOptions, Kind, LabelUse, Model,
-    Penalties, Settings, Task, Variant, WarmStart,
+    Penalties, Settings, Task, Variant, WarmStart, in_common_unit,
 };
 
 /// The ridge of nonlinear models and consistent losses if none is given. Without any, features would
@@ -118,6 +118,20 @@ impl DeepWsf {
                 });
             }
         }
+        if session.is_checkpointed() {
+            let accepted = "fits with graphs of your own have none, leave them out";
+            return Err(Error::parameter("checkpoints", "wanted", accepted));
+        }
+        in_common_unit(x, session, |x, _, session| self.fit_in_unit(x, graphs, session))
+    }
+
+    /// The same for data in the common unit.
+    fn fit_in_unit<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        graphs: &[Option<&dyn Graph<T>>],
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
         let supervision = Supervision {
             graphs: Graphs::new(graphs),
             from_the_start: self.pretraining == Pretraining::Wsf,
@@ -181,18 +195,35 @@ impl Kind for DeepWsf {
         self.deep.activation
     }
 
+    fn in_unit(self, factor: f64) -> Self {
+        Self { graph: self.graph.in_unit(factor), ..self }
+    }
+
+    fn descends(&self) -> bool {
+        self.deep.descends()
+    }
+
+    fn unit_in(&self) -> ScaleIn {
+        self.deep.unit_in()
+    }
+
+    fn advice(&self) -> &'static str {
+        ADVICE
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let layers = self.deep.layers.len();
         check_lambda(&self.lambda, layers, "layers")?;
+        let watch = session.watch(&self.deep.options.stop);
+        let watched = Watched::new(task.x, &watch);
         let mut graphs = Vec::with_capacity(layers);
         for (labels, &lambda) in task.attributes.iter().zip(&self.lambda) {
             let labelled: Vec<_> = labels.iter().map(|l| Labelled { lambda, labels: l }).collect();
-            graphs.push(weighted(task.x, self.graph, &labelled)?);
+            graphs.push(weighted(&watched, self.graph, &labelled)?);
         }
         let graphs: Vec<_> =
             graphs.iter().map(|graph| graph.as_ref().map(|g| g as &dyn Graph<T>)).collect();
-        self.fit_with_graphs(task.x, &graphs, session)
+        self.fit_in_unit(task.x, &graphs, session)
     }
 }
 

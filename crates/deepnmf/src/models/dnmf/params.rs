@@ -6,10 +6,11 @@ use crate::driver::FitSession;
 use crate::error::Result;
 use crate::graph::Fisher;
 use crate::matrix::Scalar;
-use crate::models::kind::{only, refuse_warm_start};
+use crate::models::kind::only;
 use crate::models::nmf::Constraint;
 use crate::models::{Abilities, Kind, LabelUse, Model, Nmf, Task};
 use crate::observe::Stage;
+use crate::update::HSolver;
 
 /// DNMF: `X ~ Z H`, nothing negative, with classes that are tight and apart.
 ///
@@ -44,6 +45,19 @@ impl Dnmf {
     }
 }
 
+impl Dnmf {
+    /// The factorization with a rule that negative weights allow.
+    fn factorization(&self) -> Nmf {
+        let mut nmf = self.nmf.clone();
+        if let (true, HSolver::Multiplicative { eta, .. }) =
+            (self.delta > 0.0, &mut nmf.options.solver)
+        {
+            *eta = eta.min(0.5);
+        }
+        nmf
+    }
+}
+
 impl Kind for Dnmf {
     const ABILITIES: Abilities = Abilities { labels: LabelUse::One, ..Abilities::NON_NEGATIVE };
 
@@ -51,16 +65,19 @@ impl Kind for Dnmf {
         self.nmf.layers()
     }
 
+    fn advice(&self) -> &'static str {
+        "lower gamma and delta, the weights of the scatter"
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let (x, unknown) = (task.x, vec![None; task.x.shape().1]);
         let labels = only(task.attributes, &unknown);
         let graph = Fisher::new(x.parts(), labels, self.gamma, self.delta)?;
         let labelled = labels.iter().flatten().count() as f64;
         let weighs = (self.gamma > 0.0 || self.delta > 0.0) && x.parts().sum_of(labelled)? > 0.0;
-        let unit_sums = self.delta > 0.0;
-        let constraint = weighs.then_some(Constraint::Graph { graph: &graph, unit_sums });
-        let outcome = self.nmf.fit_stage(x, Stage::Fitting, constraint, session)?;
+        let unit_basis = self.delta > 0.0;
+        let constraint = weighs.then_some(Constraint::Graph { graph: &graph, unit_basis });
+        let outcome = self.factorization().fit_stage(x, Stage::Fitting, constraint, session)?;
         Ok(Model::new(self.clone(), outcome))
     }
 }

@@ -3,14 +3,14 @@ use crate::graph::{Fisher, Graph};
 use crate::matrix::{Matrix, Parts};
 use crate::models::{Factorization, Nmf, NonNegativeOptions};
 use crate::stop::StopRule;
-use crate::testing::{literal_error, normal, positive};
+use crate::testing::{in_common_unit, literal_error, normal, positive};
 use crate::update::HSolver;
 
 fn labels(n: u32) -> Vec<Option<u32>> {
     (0..n).map(|j| (j % 3 != 1).then_some((j / 2) % 4)).collect()
 }
 
-/// `gamma Tr(S_w) - delta Tr(S_b)` by its definition.
+/// `gamma Tr(S_w) + delta (|H|^2 - Tr(S_b))` over the samples with a label, by its definition.
 fn literal(h: &Matrix<f64>, labels: &[Option<u32>], gamma: f64, delta: f64) -> f64 {
     let mean = |of: &dyn Fn(usize) -> bool| {
         let members: Vec<usize> = (0..h.cols()).filter(|j| of(*j)).collect();
@@ -23,7 +23,8 @@ fn literal(h: &Matrix<f64>, labels: &[Option<u32>], gamma: f64, delta: f64) -> f
         .filter(|j| labels[*j].is_some())
         .map(|j| {
             let class = mean(&|l| labels[l] == labels[j]);
-            gamma * away(h.col(j), &class) - delta * away(&class, &all)
+            let size: f64 = h.col(j).iter().map(|v| v * v).sum();
+            gamma * away(h.col(j), &class) + delta * (size - away(&class, &all))
         })
         .sum()
 }
@@ -42,10 +43,10 @@ fn the_criterion_is_that_of_its_definition() {
 /// That no sweep raises it is a test of NMF, whose loop this is.
 #[test]
 fn the_objective_falls_and_is_what_it_says() {
-    let (x, labels) = (positive::<f64>(12, 50, 2), labels(50));
+    let (x, labels) = (in_common_unit(positive::<f64>(12, 50, 2)), labels(50));
     let stop = StopRule { kappa: 0.0, max_iterations: 40, max_seconds: None };
     for solver in [Nmf::LEE_SEUNG, HSolver::MULTIPLICATIVE, HSolver::HALS] {
-        for (gamma, delta) in [(0.1, 0.0), (10.0, 0.0), (0.1, 0.01)] {
+        for (gamma, delta) in [(0.1, 0.0), (10.0, 0.0), (0.1, 0.01), (0.1, 5.0)] {
             let nmf = Nmf::new(4).with(NonNegativeOptions::default().solver(solver).stop(stop));
             let dnmf = Dnmf::new(4, gamma, delta).with(nmf);
             let model = dnmf.fit_labelled(&x, &[Some(&labels)]).unwrap();
@@ -75,6 +76,35 @@ fn without_weights_it_is_nmf_and_with_them_classes_are_tighter() {
     let spread = |h: &Matrix<f64>| literal(h, &labels, 1.0, 0.0) / h.norm_sq();
     let (tight, free) = (spread(&fit(100.0).factors.h[0]), spread(&plain.factors.h[0]));
     assert!(tight < 0.5 * free, "{tight} {free}");
+}
+
+/// With the published criterion, the error was above the norm of the data and the history ended in 0.
+#[test]
+fn with_any_weight_between_classes_the_objective_is_bounded_and_the_error_below_the_norm() {
+    let (x, labels) = (positive::<f64>(12, 60, 5), labels(60));
+    for delta in [1e-3, 1.0, 1e3] {
+        let model = Dnmf::new(4, 0.1, delta).fit_labelled(&x, &[Some(&labels)]).unwrap();
+        let summary = &model.summary;
+        assert!(summary.relative_error <= 1.0, "{delta} {}", summary.relative_error);
+        assert!(summary.history.iter().all(|value| *value > 0.0), "{delta}");
+        assert!(summary.history.windows(2).all(|w| w[1] <= w[0]), "{delta}");
+        assert!(model.factors.z[0].columns().all(|z| {
+            let length = crate::matrix::dot(z, z).sqrt();
+            (length / model.factors.z[0].col(0).iter().map(|v| v * v).sum::<f64>().sqrt() - 1.0)
+                .abs()
+                < 1e-9
+        }));
+    }
+    let apart = |delta| {
+        let model = Dnmf::new(4, 0.0, delta).fit_labelled(&x, &[Some(&labels)]).unwrap();
+        let h = &model.factors.h[0];
+        let labelled: f64 = (0..60)
+            .filter(|j| labels[*j].is_some())
+            .map(|j| crate::matrix::dot(h.col(j), h.col(j)))
+            .sum();
+        1.0 - literal(h, &labels, 0.0, 1.0) / labelled
+    };
+    assert!(apart(1.0) > apart(1e-6), "{} {}", apart(1.0), apart(1e-6));
 }
 
 #[test]

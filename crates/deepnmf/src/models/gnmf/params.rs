@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::graph::{NeighbourSearch, NeighbourWeights, Search, Weighted, WeightedSum};
-use crate::matrix::Scalar;
-use crate::models::kind::refuse_warm_start;
+use crate::matrix::{Scalar, Watched};
 use crate::models::nmf::Constraint;
-use crate::models::wsf::check_lambda;
+use crate::models::wsf::{ADVICE, check_lambda};
 use crate::models::{Abilities, Kind, Model, Nmf, Task};
 use crate::observe::Stage;
 
@@ -81,8 +80,15 @@ impl Kind for Gnmf {
         self.nmf.layers()
     }
 
+    fn in_unit(self, factor: f64) -> Self {
+        Self { weights: self.weights.in_unit(factor), ..self }
+    }
+
+    fn advice(&self) -> &'static str {
+        ADVICE
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let x = task.x;
         self.nmf.check(x)?;
         check_lambda(&[self.lambda], 1, "graph")?;
@@ -92,10 +98,12 @@ impl Kind for Gnmf {
             method: self.search,
             seed: self.nmf.options.seed,
         };
-        let term = Weighted { weight: self.lambda, graph: search.graph(x)? };
+        let watch = session.watch(&self.nmf.options.stop);
+        let watched = Watched::new(x, &watch);
+        let term = Weighted { weight: self.lambda, graph: search.graph(&watched)? };
         let graph = WeightedSum::new(vec![term], x.parts())?;
         let constraint =
-            (!graph.is_empty()).then_some(Constraint::Graph { graph: &graph, unit_sums: false });
+            (!graph.is_empty()).then_some(Constraint::Graph { graph: &graph, unit_basis: false });
         let outcome = self.nmf.fit_stage(x, Stage::Fitting, constraint, session)?;
         Ok(Model::new(self.clone(), outcome))
     }

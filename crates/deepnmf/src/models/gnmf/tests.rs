@@ -3,7 +3,7 @@ use crate::graph::{Graph, NeighbourWeights, Neighbours};
 use crate::matrix::Matrix;
 use crate::models::{Factorization, Nmf, NonNegativeOptions};
 use crate::stop::StopRule;
-use crate::testing::{distance, literal_error, literal_product, positive};
+use crate::testing::{distance, in_common_unit, literal_error, literal_product, positive};
 use crate::update::HSolver;
 
 fn rounds(max_iterations: usize) -> StopRule {
@@ -31,7 +31,7 @@ fn without_a_weight_it_is_nmf_bit_for_bit() {
 /// That no sweep raises it is a test of NMF, whose loop this is.
 #[test]
 fn the_objective_falls_and_is_what_it_says() {
-    let x = positive::<f64>(12, 50, 2);
+    let x = in_common_unit(positive::<f64>(12, 50, 2));
     for weights in WEIGHTS {
         for solver in [Nmf::LEE_SEUNG, HSolver::MULTIPLICATIVE, HSolver::HALS] {
             for lambda in [0.1, 100.0] {
@@ -53,7 +53,7 @@ fn the_objective_falls_and_is_what_it_says() {
 /// One round of the published rules by their formulas.
 #[test]
 fn the_rules_are_the_published_ones() {
-    let x = positive::<f64>(9, 30, 3);
+    let x = in_common_unit(positive::<f64>(9, 30, 3));
     let lambda = 2.0;
     let fit = |n| {
         let nmf = nmf(3, Nmf::LEE_SEUNG, rounds(n));

@@ -1,5 +1,6 @@
 //! All layers together.
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, product};
@@ -74,6 +75,19 @@ impl<T: Scalar> Algorithm for JointLoop<'_, T> {
         Nmf::LEE_SEUNG.update(&mut self.h, products.plain());
         let fitted = Fitted { phi: &phi, h: &self.h, products: &products };
         self.error = fitted.error(self.x, self.x_norm_sq)?;
+        Ok(())
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        state.matrices("z", &self.z);
+        state.matrix("h", &self.h);
+        state.number("error", self.error);
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.z = state.matrices("z")?;
+        self.h = state.matrix("h")?;
+        self.error = state.number("error")?;
         Ok(())
     }
 }

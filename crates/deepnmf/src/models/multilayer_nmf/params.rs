@@ -6,7 +6,6 @@ use super::algorithm::JointLoop;
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Scalar, check_data, check_non_negative};
-use crate::models::kind::refuse_warm_start;
 use crate::models::nmf::bring_to_unit_sums;
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record};
@@ -56,7 +55,6 @@ impl Kind for MultilayerNmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let (x, options) = (task.x, &self.nmf.options);
         check_data(x)?;
         check_layers(&self.layers, x.parts().total())?;

@@ -1,5 +1,6 @@
 //! The alternation of NeNMF.
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar};
@@ -65,6 +66,23 @@ impl<T: Scalar> Algorithm for NeNmfLoop<'_, T> {
         }
         let fitted = Fitted { phi: &z, h: &self.h, products: &products };
         self.error = fitted.error(self.x, self.x_norm_sq)?;
+        Ok(())
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        state.matrix("zt", &self.zt);
+        state.matrix("h", &self.h);
+        state.number("basis tolerance", self.basis_limits.tolerance);
+        state.number("feature tolerance", self.feature_limits.tolerance);
+        state.number("error", self.error);
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.zt = state.matrix("zt")?;
+        self.h = state.matrix("h")?;
+        self.basis_limits.tolerance = state.number("basis tolerance")?;
+        self.feature_limits.tolerance = state.number("feature tolerance")?;
+        self.error = state.number("error")?;
         Ok(())
     }
 }

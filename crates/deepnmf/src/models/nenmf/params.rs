@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::algorithm::NeNmfLoop;
 use crate::driver::FitSession;
 use crate::error::Result;
-use crate::init::begin_non_negative;
 use crate::matrix::Scalar;
-use crate::models::kind::refuse_warm_start;
 use crate::models::summary::Record;
-use crate::models::{Abilities, Kind, Model, Nmf, Task};
+use crate::models::{Abilities, Kind, Model, Nmf, Notice, Task};
 use crate::observe::Stage;
 
 /// NeNMF: `X ~ Z H`, nothing negative, as published.
@@ -48,16 +46,19 @@ impl Kind for NeNmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let (x, nmf, options) = (task.x, &self.nmf, &self.nmf.options);
         nmf.check(x)?;
-        let mut singular_values = None;
-        let (fitted, run) = session.run(Stage::Fitting, &options.stop, x.parts(), || {
-            let started = begin_non_negative(x, nmf.components, options.start, options.seed)?;
+        let (mut singular_values, mut notices) = (None, vec![]);
+        let (stage, watch) = (Stage::Fitting, session.watch(&options.stop));
+        let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+            let started = nmf.begin(x, &watch)?;
             singular_values = started.singular_values;
+            if started.cut_short {
+                notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
+            }
             NeNmfLoop::new(x, &started.z, started.h)
         })?;
-        let record = Record { singular_values, ..Record::of(run) };
+        let record = Record { notices, singular_values, ..Record::of(run) };
         Ok(Model::new(self.clone(), nmf.sum_up(x, fitted.into_pair(), record, session)?))
     }
 }

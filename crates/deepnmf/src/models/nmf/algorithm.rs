@@ -3,9 +3,10 @@
 //! Per sweep the data are touched twice, in `X H^T` and `Z^T X`: `4 p n k` floating-point operations,
 //! and `O((p + n) k^2)` beside.
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::error::Result;
 use crate::graph::{ClassMeans, Graph};
-use crate::matrix::{DataMatrix, Matrix, Scalar};
+use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_rows, scale};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::Pair;
 use crate::objective::{Fitted, reconstruction_error};
@@ -26,8 +27,8 @@ pub(crate) enum Constraint<'a, T> {
     /// Graph regularization (GNMF, DNMF).
     Graph {
         graph: &'a dyn Graph<T>,
-        /// Whether every column of `Z` keeps the sum 1, so that features cannot grow.
-        unit_sums: bool,
+        /// Whether every column of `Z` keeps the length 1, so that features cannot shrink or grow.
+        unit_basis: bool,
     },
     /// All samples of a class have the same features (CNMF).
     Equal(ClassMeans<'a>),
@@ -42,9 +43,10 @@ pub(crate) fn alternate<'a, T: Scalar>(
 ) -> Result<Extrapolated<Alternation<'a, T>>> {
     let mut penalty = 0.0;
     match &constraint {
-        Some(Constraint::Graph { graph, unit_sums }) => {
-            if *unit_sums {
-                bring_to_unit_sums(&mut pair.z, &mut pair.h);
+        Some(Constraint::Graph { graph, unit_basis }) => {
+            if *unit_basis {
+                bring_to_unit_length(&mut pair.z, &mut pair.h);
+                bring_to_best_size(x, &mut pair, *graph)?;
             }
             penalty = graph.penalty(&pair.h)?;
         }
@@ -58,20 +60,66 @@ pub(crate) fn alternate<'a, T: Scalar>(
 
 /// Scales the columns of `z` to sum 1 and the rows of `h` such that the product stays.
 pub(crate) fn bring_to_unit_sums<T: Scalar>(z: &mut Matrix<T>, h: &mut Matrix<T>) {
+    bring_to_unit(z, h, |column| column.iter().map(|v| v.to_f64()).sum());
+}
+
+/// The same with length 1.
+fn bring_to_unit_length<T: Scalar>(z: &mut Matrix<T>, h: &mut Matrix<T>) {
+    bring_to_unit(z, h, |column| dot(column, column).sqrt());
+}
+
+fn bring_to_unit<T: Scalar>(z: &mut Matrix<T>, h: &mut Matrix<T>, size: impl Fn(&[T]) -> f64) {
     for r in 0..z.cols() {
-        let sum: f64 = z.col(r).iter().map(|v| v.to_f64()).sum();
-        if sum.is_normal() {
-            let (up, down) = (T::from_f64(sum), T::from_f64(1.0 / sum));
+        let size = size(z.col(r));
+        if size.is_normal() {
+            let (up, down) = (T::from_f64(size), T::from_f64(1.0 / size));
             z.col_mut(r).iter_mut().for_each(|v| *v *= down);
             (0..h.cols()).for_each(|j| h.col_mut(j)[r] *= up);
         }
     }
 }
 
+/// Scales the features such that the objective is least; it is then at most that of zeros.
+fn bring_to_best_size<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    Pair { z, h }: &mut Pair<T>,
+    graph: &dyn Graph<T>,
+) -> Result<()> {
+    let products = BasisProducts::of(x, z)?;
+    let mut hht = Matrix::zeros(h.rows(), h.rows());
+    gram_of_rows(&mut hht, h, x.parts())?;
+    let cross = x.parts().sum_of(products.phi_t_x.inner(h))?;
+    let curvature = products.phi_t_phi.cast::<f64>().inner(&hht) + graph.penalty(h)?;
+    if curvature > 0.0 {
+        scale(h, (cross / curvature).max(0.0));
+    }
+    Ok(())
+}
+
+/// The graph penalty of each row of `h`.
+fn row_penalties<T: Scalar>(graph: &dyn Graph<T>, h: &Matrix<T>) -> Result<Vec<f64>> {
+    let mut hw = Matrix::zeros(h.rows(), h.cols());
+    graph.add_product(1.0, h, &mut hw)?;
+    let mut penalties = vec![0.0; h.rows()];
+    for ((h, hw), d) in h.columns().zip(hw.columns()).zip(graph.degrees()) {
+        for ((penalty, h), hw) in penalties.iter_mut().zip(h).zip(hw) {
+            *penalty += h.to_f64() * (d.to_f64() * h.to_f64() - hw.to_f64());
+        }
+    }
+    graph.parts().sum(&mut penalties)?;
+    Ok(penalties)
+}
+
 impl<T: Scalar> Alternation<'_, T> {
     /// `Z^T <- rule(H X^T, H H^T)`.
     fn update_basis(&self, z: &mut Matrix<T>, h: &Matrix<T>) -> Result<()> {
-        let turned_products = FeatureProducts::of(self.x, h)?.turned();
+        let mut turned_products = FeatureProducts::of(self.x, h)?.turned();
+        if let Some(Constraint::Graph { graph, unit_basis: true }) = &self.constraint {
+            // The penalty of a component grows with the square of its basis vector.
+            for (r, penalty) in row_penalties(*graph, h)?.into_iter().enumerate() {
+                turned_products.phi_t_phi[(r, r)] += T::from_f64(penalty.max(0.0));
+            }
+        }
         let mut turned = z.t().to_matrix();
         let solver = self.solver.worth(self.x.parts().total(), h.rows());
         solver.update(&mut turned, turned_products.plain());
@@ -112,9 +160,14 @@ impl<T: Scalar> Sweeps for Alternation<'_, T> {
     type Point = Pair<T>;
 
     fn sweep(&self, Pair { z, h }: &mut Pair<T>) -> Result<f64> {
+        let unit_basis =
+            matches!(self.constraint, Some(Constraint::Graph { unit_basis: true, .. }));
+        if unit_basis {
+            bring_to_unit_length(z, h); // momentum may have changed it
+        }
         self.update_basis(z, h)?;
-        if let Some(Constraint::Graph { unit_sums: true, .. }) = self.constraint {
-            bring_to_unit_sums(z, h);
+        if unit_basis {
+            bring_to_unit_length(z, h);
         }
         self.update_features(z, h)
     }
@@ -126,5 +179,14 @@ impl<T: Scalar> Sweeps for Alternation<'_, T> {
         }
         let ahead = |a, b| extrapolated_above_zero(a, b, momentum);
         Pair { z: ahead(&now.z, &before.z), h: ahead(&now.h, &before.h) }
+    }
+
+    fn save(name: &str, point: &Pair<T>, state: &mut StateWriter<'_>) {
+        state.matrix(&format!("{name}.z"), &point.z);
+        state.matrix(&format!("{name}.h"), &point.h);
+    }
+
+    fn restored(name: &str, state: &Restored) -> Result<Pair<T>> {
+        Ok(Pair { z: state.matrix(&format!("{name}.z"))?, h: state.matrix(&format!("{name}.h"))? })
     }
 }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::algorithm::{Constraint, alternate};
 use crate::driver::FitSession;
 use crate::error::Result;
-use crate::init::begin_non_negative;
+use crate::init::{StartedPair, begin_non_negative_watched};
 use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
 use crate::models::factors::Pair;
-use crate::models::kind::refuse_warm_start;
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record};
-use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Outcome, Task};
+use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task};
 use crate::observe::Stage;
+use crate::stop::Watch;
 use crate::update::HSolver;
 
 /// NMF: `X ~ Z H` of non-negative data into non-negative factors.
@@ -69,17 +69,31 @@ impl Nmf {
         self.check(x)?;
         let options = &self.options;
         let regularized = matches!(constraint, Some(Constraint::Graph { .. }));
-        let mut singular_values = None;
+        let (mut singular_values, mut notices) = (None, vec![]);
+        let watch = session.watch(&options.stop);
         let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
-            let started = begin_non_negative(x, self.components, options.start, options.seed)?;
+            let started = self.begin(x, &watch)?;
             singular_values = started.singular_values;
+            if started.cut_short {
+                notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
+            }
             alternate(x, Pair { z: started.z, h: started.h }, options.solver, constraint)
         })?;
         let pair = fitted.point;
         // With a graph the history is that of another objective.
         let error = regularized.then(|| crate::reconstruction_error(x, &pair.z, &pair.h));
         let error = error.transpose()?;
-        self.sum_up(x, pair, Record { error, singular_values, ..Record::of(run) }, session)
+        self.sum_up(x, pair, Record { notices, error, singular_values, ..Record::of(run) }, session)
+    }
+
+    /// Factors to begin with, random ones if somebody stops that.
+    pub(crate) fn begin<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        watch: &Watch,
+    ) -> Result<StartedPair<T>> {
+        let NonNegativeOptions { start, seed, .. } = self.options;
+        begin_non_negative_watched(x, watch, self.components, start, seed)
     }
 
     /// Refuses settings and data that no factorization is possible with.
@@ -112,7 +126,6 @@ impl Kind for Nmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let outcome = self.fit_stage(task.x, Stage::Fitting, None, session)?;
         Ok(Model::new(self.clone(), outcome))
     }

@@ -11,7 +11,7 @@ use crate::models::extrapolation::tests::only_rounding;
 use crate::models::factors::Pair;
 use crate::models::{Factorization, NonNegativeOptions, SemiNmf};
 use crate::stop::StopRule;
-use crate::testing::{distance, literal_error, literal_product, normal, positive};
+use crate::testing::{distance, in_common_unit, literal_error, literal_product, normal, positive};
 use crate::update::HSolver;
 
 const STARTS: [NonNegativeStart; 4] = [
@@ -58,6 +58,7 @@ fn labels(n: u32) -> Vec<Option<u32>> {
 fn no_sweep_rises_whatever_constrains_the_features() {
     let (x, labels) = (positive::<f64>(12, 50, 2), labels(50));
     let fisher = |gamma| Fisher::new(Parts::whole(50), &labels, gamma, 0.0).unwrap();
+    let apart = Fisher::new(Parts::whole(50), &labels, 0.1, 10.0).unwrap();
     let mut graphs: Vec<Box<dyn Graph<f64>>> = vec![Box::new(fisher(0.1)), Box::new(fisher(10.0))];
     for weights in
         [NeighbourWeights::Binary, NeighbourWeights::Heat { sigma: None }, NeighbourWeights::Dot]
@@ -72,7 +73,14 @@ fn no_sweep_rises_whatever_constrains_the_features() {
         for solver in SOLVERS {
             for graph in &graphs {
                 let graph = graph.as_ref();
-                sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_sums: false }));
+                sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_basis: false }));
+                if solver != Nmf::LEE_SEUNG {
+                    sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_basis: true }));
+                }
+            }
+            if solver != Nmf::LEE_SEUNG {
+                let graph = &apart;
+                sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_basis: true }));
             }
             let classes = ClassMeans::new(Parts::whole(50), &labels).unwrap();
             sweep(&x, start, solver, Some(Constraint::Equal(classes)));
@@ -82,7 +90,7 @@ fn no_sweep_rises_whatever_constrains_the_features() {
 
 #[test]
 fn no_sweep_rises_and_the_error_is_what_it_says_from_every_start() {
-    let x = positive::<f64>(12, 50, 1);
+    let x = in_common_unit(positive::<f64>(12, 50, 1));
     for start in STARTS {
         for solver in SOLVERS {
             let options = options().start(start).solver(solver).stop(rounds(300));

@@ -6,6 +6,7 @@
 //!
 //! With a basis that stays, the step is the first half, and the data are touched once in all.
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::graph::Graph;
@@ -156,5 +157,15 @@ impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
     fn step(&mut self) -> Result<()> {
         update_regularized(self.solver, &mut self.h, &self.products, &mut self.regularizer)?;
         self.refresh()
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        state.matrix("h", &self.h);
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        self.h = state.matrix("h")?;
+        self.refresh()?;
+        self.regularizer.as_mut().map_or(Ok(()), |regularizer| regularizer.refresh(&self.h))
     }
 }

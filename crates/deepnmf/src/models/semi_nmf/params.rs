@@ -6,7 +6,7 @@ use super::SemiNmfLoop;
 use crate::driver::{FitSession, Run};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::init::{Begin, begin};
+use crate::init::{Begin, ScaleIn, begin_watched};
 use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, check_data};
 use crate::models::factors::{Pair, check_shape};
 use crate::models::options::check_layers;
@@ -48,10 +48,14 @@ impl SemiNmf {
 }
 
 impl Kind for SemiNmf {
-    const ABILITIES: Abilities = Abilities::SHALLOW;
+    const ABILITIES: Abilities = Abilities { warm_start: true, ..Abilities::SHALLOW };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
+    }
+
+    fn unit_in(&self) -> ScaleIn {
+        self.options.scale
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
@@ -144,16 +148,20 @@ pub(crate) fn start_and_run<T: Scalar>(
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
     let LayerTask { components, last, stage, graph } = *layer;
-    let (mut singular_values, mut found) = (None, true);
+    let (mut singular_values, mut notice) = (None, None);
+    let watch = session.watch(&options.stop);
     let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
         let scale = options.scale.in_layer(last);
         let wanted = Begin { components, start: options.start, scale, seed: options.seed };
-        let started = begin(x, wanted)?;
-        (singular_values, found) = (started.singular_values, started.found_positive_vector);
+        let started = begin_watched(x, &watch, wanted)?;
+        singular_values = started.singular_values;
+        let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };
+        let fell_back =
+            (!started.found_positive_vector).then_some(Notice::NoPositiveVector { layer });
+        let cut_short = Notice::InitializationCutShort { stage: stage.to_string() };
+        notice = if started.cut_short { Some(cut_short) } else { fell_back };
         SemiNmfLoop::regularized(x, started.h, options.solver, graph)
     })?;
-    let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };
-    let notice = (!found).then_some(Notice::NoPositiveVector { layer });
     Ok(Layer { factors: fitted.into_pair(), run, singular_values, notice })
 }
 

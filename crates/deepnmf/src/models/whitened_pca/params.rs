@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::matrix::{
     Centred, DataMatrix, Matrix, Scalar, SvdMethod, check_data, mean_column, truncated_svd,
 };
-use crate::models::kind::refuse_warm_start;
 use crate::models::summary::Record;
 use crate::models::{Abilities, Factors, Kind, Model, Outcome, Task};
 use crate::observe::{Event, Stage};
@@ -54,7 +53,7 @@ impl WhitenedPca {
         });
         // A direction without variance has no features either; what the mean leaves behind of
         // equal samples is rounding.
-        let rounding = x.norm_sq()?.sqrt() * T::EPSILON.to_f64() * root;
+        let rounding = 4.0 * x.norm_sq()?.sqrt() * T::EPSILON.to_f64();
         let h = Matrix::from_fn(self.components, n, |k, j| {
             let kept = if svd.s[k] > rounding { root } else { 0.0 };
             T::from_f64(svd.v[(j, k)].to_f64() * kept)
@@ -71,7 +70,6 @@ impl Kind for WhitenedPca {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let x = task.x;
         check_data(x)?;
         let (p, n) = (x.shape().0, x.parts().total());

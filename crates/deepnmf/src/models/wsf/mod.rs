@@ -13,5 +13,5 @@ mod params;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use params::{Labelled, check_lambda, weighted};
+pub(crate) use params::{ADVICE, Labelled, check_lambda, weighted};
 pub use params::{Wsf, WsfMa};

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, LabelGraph, Labels, Weighted, WeightedSum};
-use crate::matrix::{DataMatrix, Scalar, check_data};
-use crate::models::kind::{only, refuse_warm_start};
+use crate::init::ScaleIn;
+use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
+use crate::models::kind::only;
 use crate::models::semi_nmf::fit_regularized;
 use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Task};
 
@@ -59,12 +60,25 @@ impl Kind for Wsf {
         vec![self.components]
     }
 
+    fn in_unit(self, factor: f64) -> Self {
+        Self { graph: self.graph.in_unit(factor), ..self }
+    }
+
+    fn unit_in(&self) -> ScaleIn {
+        self.options.scale
+    }
+
+    fn advice(&self) -> &'static str {
+        ADVICE
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let (x, attributes) = (task.x, task.attributes);
         let unknown = vec![None; x.shape().1];
         let labelled = [Labelled { lambda: self.lambda, labels: only(attributes, &unknown) }];
-        let graph = weighted(x, self.graph, &labelled)?;
+        let watch = session.watch(&self.options.stop);
+        let watched = Watched::new(x, &watch);
+        let graph = weighted(&watched, self.graph, &labelled)?;
         let graph = graph.as_ref().map(|graph| graph as &dyn Graph<T>);
         let outcome = fit_regularized(x, self.components, graph, &self.options, session)?;
         Ok(Model::new(self.clone(), outcome))
@@ -121,8 +135,19 @@ impl Kind for WsfMa {
         vec![self.components]
     }
 
+    fn in_unit(self, factor: f64) -> Self {
+        Self { graph: self.graph.in_unit(factor), ..self }
+    }
+
+    fn unit_in(&self) -> ScaleIn {
+        self.options.scale
+    }
+
+    fn advice(&self) -> &'static str {
+        ADVICE
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        refuse_warm_start(&task)?;
         let (x, attributes) = (task.x, task.attributes);
         check_lambda(&self.lambda, attributes.len(), "attributes")?;
         let unknown = vec![None; x.shape().1];
@@ -130,12 +155,17 @@ impl Kind for WsfMa {
         let weights = self.lambda.iter();
         let labelled: Vec<_> =
             weights.zip(labels).map(|(&lambda, labels)| Labelled { lambda, labels }).collect();
-        let graph = weighted(x, self.graph, &labelled)?;
+        let watch = session.watch(&self.options.stop);
+        let watched = Watched::new(x, &watch);
+        let graph = weighted(&watched, self.graph, &labelled)?;
         let graph = graph.as_ref().map(|graph| graph as &dyn Graph<T>);
         let outcome = fit_regularized(x, self.components, graph, &self.options, session)?;
         Ok(Model::new(self.clone(), outcome))
     }
 }
+
+/// What to change where a model with graph regularization does not converge.
+pub(crate) const ADVICE: &str = "lower lambda, the weight of the graph penalty";
 
 /// Refuses a list of weights that is not one number of at least zero for each thing.
 pub(crate) fn check_lambda(lambda: &[f64], count: usize, things: &str) -> Result<()> {

@@ -15,7 +15,7 @@ fn labels(n: u32, classes: u32) -> Vec<Option<u32>> {
 }
 
 fn data() -> Matrix<f64> {
-    positive(12, 60, 1)
+    crate::testing::in_common_unit(positive(12, 60, 1))
 }
 
 #[test]
@@ -52,7 +52,8 @@ fn with_one_attribute_wsf_ma_is_wsf() {
 #[test]
 fn the_objective_never_rises_and_is_what_it_says() {
     let (lambda, labels) = (0.05, labels(60, 3));
-    for (seed, x) in [data(), normal(12, 60, 2)].iter().enumerate() {
+    for (seed, x) in [data(), crate::testing::in_common_unit(normal(12, 60, 2))].iter().enumerate()
+    {
         for solver in SOLVERS {
             for graph in GRAPHS {
                 let stop = StopRule { kappa: 0.0, max_iterations: 40, max_seconds: None };

@@ -17,6 +17,7 @@
 use rand::Rng;
 use rayon::prelude::*;
 
+use crate::error::Result;
 use crate::rng::{Purpose, stream, uniform};
 
 /// Trees that lists are started from, and the most samples of a leaf: all of them are compared.
@@ -104,15 +105,17 @@ impl<'a> Descent<'a> {
         search
     }
 
-    /// Rounds until lists hardly change.
-    pub(super) fn descend(&mut self) {
+    /// Rounds until lists hardly change, or `go_on` says that nobody wants more.
+    pub(super) fn descend(&mut self, go_on: &dyn Fn() -> Result<()>) -> Result<()> {
         for _ in 0..ROUNDS {
+            go_on()?;
             let groups = self.groups();
             let changed = self.join(&groups);
             if (changed as f64) < FEW * self.lists.len() as f64 {
                 break;
             }
         }
+        Ok(())
     }
 
     /// The share of some samples' `wanted` nearest that their lists hold.

@@ -32,11 +32,13 @@ const ENOUGH: f64 = 0.99;
 /// The most samples that are compared with each other if the search fails: minutes, not hours.
 const MOST_COMPARED: usize = 100_000;
 
-/// The edges from every sample to `count` others, which are nearly always its nearest.
+/// The edges from every sample to `count` others, which are nearly always its nearest, unless `go_on` says
+/// that nobody wants them.
 pub(super) fn nearest<T: Scalar>(
     columns: &Columns<T>,
     count: usize,
     seed: u64,
+    go_on: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Vec<Edge>> {
     let (p, n) = columns.matrix().shape();
     let small = u32::try_from(n).map_err(|_| {
@@ -46,14 +48,14 @@ pub(super) fn nearest<T: Scalar>(
     let kept = (2 * count).max(FEWEST_KEPT).min(n - 1);
     let mut search = Descent::new(&samples, (p, small), kept, seed);
     for doublings in 0..=DOUBLINGS {
-        search.descend();
+        search.descend(go_on)?;
         if search.share_found(count) >= ENOUGH {
             break;
         }
         if doublings < DOUBLINGS {
             search.lengthen((2 * search.kept()).min(n - 1));
         } else if n <= MOST_COMPARED {
-            return Ok(exact::nearest(columns, count));
+            return exact::nearest(columns, count, go_on);
         }
     }
     let of_one = |sample: usize| {
@@ -82,7 +84,7 @@ mod tests {
     /// How many of all samples' 5 nearest, by comparing all in the plainest way, are found.
     fn recall(x: &Matrix<f64>) -> f64 {
         let n = x.cols();
-        let found = nearest(&Columns::about_the_mean(x.clone()), 5, 7).unwrap();
+        let found = nearest(&Columns::about_the_mean(x.clone()), 5, 7, &|| Ok(())).unwrap();
         assert_eq!(found.len(), 5 * n);
         let squared = |j: usize, l: usize| -> f64 {
             x.col(j).iter().zip(x.col(l)).map(|(a, b)| (a - b) * (a - b)).sum()
@@ -121,7 +123,7 @@ mod tests {
         let columns = Columns::about_the_mean(x.clone());
         let samples = scaled(columns.narrowed());
         let mut search = Descent::new(&samples, (300, 4000), FEWEST_KEPT, 7);
-        search.descend();
+        search.descend(&|| Ok(())).unwrap();
         assert!(search.share_found(5) < 0.9, "{}", search.share_found(5));
         assert!(recall(&x) >= 0.98);
     }

@@ -1,0 +1,168 @@
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::*;
+use crate::driver::FitSession;
+use crate::init::Start;
+use crate::matrix::Matrix;
+use crate::models::{Factorization, FitOptions, Model, Nmf, NonNegativeOptions, SemiNmf};
+use crate::observe::Event;
+use crate::split_tests::{Tried, every_setting};
+use crate::stop::{CancelToken, StopReason, StopRule};
+use crate::testing::{normal, positive};
+
+fn at_every_iteration(folder: &Path) -> Checkpoints {
+    Checkpoints::new(folder).every(Duration::ZERO).resume(true)
+}
+
+/// Fits with checkpoints and stops after so many iterations in all loops together, if it gets there.
+fn fit_until(tried: &Tried, folder: &Path, iterations: usize) -> Model<f64> {
+    let cancel = CancelToken::new();
+    let (mut seen, switch) = (0, cancel.clone());
+    let mut count = |event: &Event| {
+        seen += usize::from(matches!(event, Event::Iteration { iteration, .. } if *iteration > 0));
+        if seen >= iterations {
+            switch.cancel();
+        }
+    };
+    let mut session = FitSession::new()
+        .observed_by(&mut count)
+        .stopped_by(cancel)
+        .checkpointed(at_every_iteration(folder));
+    tried.fit(&tried.x, &mut session).unwrap()
+}
+
+fn assert_same_bits(what: &str, a: &Model<f64>, b: &Model<f64>) {
+    assert!(a.factors == b.factors, "{what}");
+    let facts = |m: &Model<f64>| {
+        let runs: Vec<_> =
+            m.summary.runs.iter().map(|r| (r.stage, r.stop, r.history.clone())).collect();
+        (runs, m.summary.error.to_bits(), m.summary.notices.clone(), m.summary.svd_bound)
+    };
+    assert!(facts(a) == facts(b), "{what}");
+}
+
+fn states(folder: &Path) -> Vec<PathBuf> {
+    let mut files = keeper::files(folder).unwrap();
+    files.retain(|path| path.extension().is_some_and(|e| e == "state"));
+    files
+}
+
+#[test]
+fn every_model_resumed_anywhere_ends_with_the_same_bits() {
+    for (i, tried) in every_setting().into_iter().enumerate() {
+        let undisturbed = tried.fit(&tried.x, &mut FitSession::new()).unwrap();
+        let steps: usize = undisturbed.summary.runs.iter().map(|run| run.iterations).sum();
+        // Some places of every setting, others for the next one.
+        for stop in [1 + i % 3, steps / 2 + 1, steps.max(1)] {
+            let folder = tempfile::tempdir().unwrap();
+            fit_until(&tried, folder.path(), stop);
+            let resumed = fit_until(&tried, folder.path(), usize::MAX);
+            assert_same_bits(&format!("{} after {stop}", tried.what), &resumed, &undisturbed);
+        }
+    }
+}
+
+fn slow() -> Tried {
+    every_setting().into_iter().find(|tried| tried.what.starts_with("closed form")).unwrap()
+}
+
+#[test]
+fn a_damaged_checkpoint_costs_time_and_nothing_else() {
+    let tried = slow();
+    let undisturbed = tried.fit(&tried.x, &mut FitSession::new()).unwrap();
+    let damages: [fn(&Path); 4] = [
+        |path| fs::write(path, b"").unwrap(),
+        |path| {
+            let bytes = fs::read(path).unwrap();
+            fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+        },
+        |path| {
+            let mut bytes = fs::read(path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 4;
+            fs::write(path, bytes).unwrap();
+        },
+        |path| fs::remove_file(path).unwrap(),
+    ];
+    for damage in damages {
+        for all in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            fit_until(&tried, folder.path(), 7);
+            let found = states(folder.path());
+            assert!(found.len() > 2, "{found:?}");
+            let damaged = if all { &found[..] } else { &found[found.len() - 1..] };
+            for path in damaged {
+                damage(path);
+            }
+            let resumed = fit_until(&tried, folder.path(), usize::MAX);
+            assert_same_bits("damaged", &resumed, &undisturbed);
+        }
+    }
+}
+
+#[test]
+fn single_precision_is_resumed_with_the_same_bits() {
+    let x = normal::<f32>(12, 80, 1);
+    let stop = StopRule { kappa: 0.0, max_iterations: 20, max_seconds: None };
+    let model = SemiNmf::new(4).with(FitOptions::default().start(Start::Random).stop(stop));
+    let undisturbed = model.fit(&x).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let fit = |stop: StopRule| {
+        let model = SemiNmf { options: model.options.clone().stop(stop), ..model.clone() };
+        let mut session = FitSession::new().checkpointed(at_every_iteration(folder.path()));
+        model.fit_in(&x, &[], &mut session).unwrap()
+    };
+    // Another time budget is the same fit.
+    let hasty = fit(StopRule { max_seconds: Some(1e-3), ..stop });
+    assert!(hasty.summary.iterations <= undisturbed.summary.iterations);
+    assert!(fit(stop).factors == undisturbed.factors);
+}
+
+#[test]
+fn another_fit_is_refused_with_the_difference() {
+    let x = positive::<f64>(8, 30, 1);
+    let folder = tempfile::tempdir().unwrap();
+    let fit = |model: &Nmf, x: &Matrix<f64>, resume: bool| {
+        let checkpoints = at_every_iteration(folder.path()).resume(resume);
+        let mut session = FitSession::new().checkpointed(checkpoints);
+        model.fit_in(x, &[], &mut session).map_err(|error| error.to_string())
+    };
+    let model = Nmf::new(3);
+    fit(&model, &x, false).unwrap();
+    let said = |message: std::result::Result<Model<f64>, String>, words: &str| {
+        let message = message.unwrap_err();
+        assert!(message.contains(words), "{message}");
+    };
+    said(fit(&model, &x, false), "resume");
+    said(fit(&model, &x.map(|v| 2.0 * v), true), "the fingerprint of the data");
+    said(fit(&model, &positive::<f64>(8, 31, 1), true), "the number of samples is 31, but 30");
+    said(fit(&Nmf::new(4), &x, true), "the setting components is 4, but 3 there");
+    let seeded = Nmf::new(3).with(NonNegativeOptions::default().seed(9));
+    said(fit(&seeded, &x, true), "the setting seed is 9, but 0 there");
+    fit(&model, &x, true).unwrap();
+    at_every_iteration(folder.path()).remove().unwrap();
+    fit(&Nmf::new(4), &x, false).unwrap();
+}
+
+#[test]
+fn removing_checkpoints_leaves_what_is_not_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("notes.txt");
+    fs::write(&other, "keep me").unwrap();
+    fit_until(&slow(), folder.path(), 3);
+    assert!(!states(folder.path()).is_empty());
+    Checkpoints::new(folder.path()).remove().unwrap();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(other.exists());
+}
+
+#[test]
+fn quick_fits_write_next_to_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = FitSession::new().checkpointed(Checkpoints::new(folder.path()));
+    let model = SemiNmf::new(3).fit_in(&positive::<f64>(8, 30, 1), &[], &mut session).unwrap();
+    assert_eq!(model.summary.stop, StopReason::Converged);
+    assert!(states(folder.path()).is_empty());
+}

@@ -1,0 +1,81 @@
+//! Data that refuse to go on once nobody wants the result.
+
+use super::data::Visit;
+use super::{DataMatrix, Entry, Matrix, Parts, Scalar};
+use crate::error::Result;
+use crate::stop::Watch;
+
+/// `X`, whose answers end with an error after the fit was told to stop. What comes before the first
+/// iteration sees data so: initializations, graphs, decompositions. An iteration is short, and must not be
+/// left half done.
+pub(crate) struct Watched<'a, T> {
+    x: &'a dyn DataMatrix<T>,
+    watch: &'a Watch,
+}
+
+impl<'a, T: Scalar> Watched<'a, T> {
+    pub(crate) fn new(x: &'a dyn DataMatrix<T>, watch: &'a Watch) -> Self {
+        Self { x, watch }
+    }
+}
+
+impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        self.x.shape()
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        self.x.parts()
+    }
+
+    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        self.go_on()?;
+        self.x.tr_mul(z, out)
+    }
+
+    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        self.go_on()?;
+        self.x.mul_tr(h, out)
+    }
+
+    fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
+        let mut wanted = Ok(());
+        self.x.blocks(&mut |start, block| {
+            wanted = self.go_on();
+            if wanted.is_err() {
+                return std::ops::ControlFlow::Break(());
+            }
+            visit(start, block)
+        })?;
+        wanted
+    }
+
+    fn norm_sq(&self) -> Result<f64> {
+        self.x.norm_sq()
+    }
+
+    fn sample_norms_sq(&self) -> Result<Vec<f64>> {
+        self.x.sample_norms_sq()
+    }
+
+    fn entry_sum(&self) -> Result<f64> {
+        self.x.entry_sum()
+    }
+
+    fn find_entry(&self, wanted: &dyn Fn(T) -> bool) -> Result<Option<Entry>> {
+        self.x.find_entry(wanted)
+    }
+
+    fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+        self.x.residual_norm_sq(phi, h)
+    }
+
+    fn may_densify(&self) -> bool {
+        self.x.may_densify()
+    }
+
+    /// Parts would not stop at the same place: they agree between iterations instead.
+    fn go_on(&self) -> Result<()> {
+        if self.parts().is_whole() { self.watch.check() } else { Ok(()) }
+    }
+}

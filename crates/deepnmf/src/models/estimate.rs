@@ -1,0 +1,97 @@
+//! What a fit will take, before it begins.
+
+use super::Settings;
+use crate::matrix::Dtype;
+
+/// What a fit takes, roughly: within a factor of two where it matters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Bytes of memory at the peak, the data included.
+    pub memory: u64,
+    /// Bytes of the model file.
+    pub file: u64,
+    /// Floating-point operations of one iteration of the longest loop.
+    pub iteration: f64,
+    /// The most iterations of that loop.
+    pub most_iterations: usize,
+}
+
+impl Settings {
+    /// Estimates what a fit to `samples` samples of `features` features takes.
+    ///
+    /// ```
+    /// use deepnmf::{Dtype, SemiNmf, Settings};
+    /// let settings = Settings::from(SemiNmf::new(40));
+    /// let estimate = settings.estimate(1024, 2856, Dtype::F64);
+    /// assert!(estimate.memory > 8 * 1024 * 2856);
+    /// ```
+    pub fn estimate(&self, features: usize, samples: usize, dtype: Dtype) -> Estimate {
+        let layers = self.layers();
+        let [p, n] = [features, samples].map(|v| v as u64);
+        let number = match dtype {
+            Dtype::F32 => 4,
+            Dtype::F64 => 8,
+        };
+        let first = layers.first().map_or(0, |k| *k as u64);
+        let widths = std::iter::once(p).chain(layers.iter().map(|k| *k as u64));
+        let factors: u64 =
+            layers.iter().zip(widths).map(|(k, below)| *k as u64 * (below + n)).sum();
+        // A decomposition for the initialization: in f64, with the Gram matrix of the shorter side.
+        let side = p.min(n).min(2048);
+        let start = 8 * (3 * first * (p + n) + 2 * side * side);
+        // Loops keep the factors, their products with the data, and where they were before; gradient
+        // methods some steps of all that moves.
+        let copies = if self.descends() { 25 } else { 5 };
+        let loops = number * copies * factors;
+        let top = layers.last().map_or(0, |k| *k as u64);
+        let width = if self.descends() { first } else { top };
+        Estimate {
+            memory: number * p * n + start.max(loops) + number * factors,
+            file: number * factors + (1 << 16),
+            iteration: 4.0 * (p * n * width) as f64 + 2.0 * (n * width * width) as f64,
+            most_iterations: self.most_iterations(),
+        }
+    }
+
+    /// The most iterations that its settings allow, wherever they stand among them.
+    fn most_iterations(&self) -> usize {
+        let settings = serde_json::to_value(self).unwrap_or_default();
+        let place = if self.descends() { "descent" } else { "stop" };
+        let most = entry(&settings, place).and_then(|rule| rule.get("max_iterations")?.as_u64());
+        most.and_then(|most| usize::try_from(most).ok()).unwrap_or(0)
+    }
+}
+
+/// The first entry of this name in an object, or in those within it.
+fn entry<'a>(value: &'a serde_json::Value, name: &str) -> Option<&'a serde_json::Value> {
+    let object = value.as_object()?;
+    object.get(name).or_else(|| object.values().find_map(|value| entry(value, name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Dtype;
+    use crate::activation::Activation;
+    use crate::models::{DeepSemiNmf, DeepWsf, Descent, Nmf, Settings, WhitenedPca};
+
+    #[test]
+    fn iterations_are_those_of_the_settings() {
+        let most = |settings: Settings| settings.estimate(50, 200, Dtype::F32).most_iterations;
+        assert_eq!(most(Nmf::new(3).into()), 1000);
+        assert_eq!(most(DeepWsf::new([5, 3], [0.1, 0.1]).into()), 1000);
+        let descent = Descent { max_iterations: 17, ..Descent::default() };
+        let relu = DeepSemiNmf::new([5, 3]).activation(Activation::Relu).descent(descent);
+        assert_eq!(most(relu.into()), 17);
+        assert_eq!(most(WhitenedPca::new(3).into()), 0);
+    }
+
+    #[test]
+    fn more_of_anything_takes_more() {
+        let of = |k, p, n| Settings::from(Nmf::new(k)).estimate(p, n, Dtype::F64);
+        let least = of(3, 50, 200);
+        for more in [of(4, 50, 200), of(3, 60, 200), of(3, 50, 300)] {
+            assert!(more.memory > least.memory && more.file > least.file);
+            assert!(more.iteration > least.iteration);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The unit of the data, and what a result must not be.
+//!
+//! Every fit sees its data times a power of two, such that samples have a mean squared length of about one.
+//! That changes no digit of the data, so the same fit results whatever they are measured in. Factors and errors
+//! are returned in the unit of the caller: the basis next to the data carries it, unless the features were
+//! asked to carry the scale ([`ScaleIn`]).
+
+use super::{Factors, Model, Notice, Settings, WarmStart};
+use crate::checkpoint::Identity;
+use crate::driver::FitSession;
+use crate::error::{Error, Result};
+use crate::init::ScaleIn;
+use crate::matrix::{
+    DataMatrix, Fingerprint, Matrix, Scalar, Scaled, power_of_two, scale, scale_by_power,
+    unit_exponent,
+};
+use crate::objective::Fitted;
+use crate::stop::StopReason;
+use crate::update::BasisProducts;
+
+/// A fit that sees data in the common unit. It is given them and their exponent.
+pub(crate) fn in_common_unit<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    session: &mut FitSession<'_>,
+    fit: impl FnOnce(&dyn DataMatrix<T>, i32, &mut FitSession<'_>) -> Result<Model<T>>,
+) -> Result<Model<T>> {
+    let exponent = unit_exponent(x)?;
+    let scaled = Scaled::new(x, exponent);
+    let seen: &dyn DataMatrix<T> = if exponent == 0 { x } else { &scaled };
+    let before = session.unit;
+    session.unit *= power_of_two(-exponent);
+    let fitted = fit(seen, exponent, session).and_then(|mut model| {
+        never_worse_than_nothing(seen, &mut model)?;
+        Ok(model)
+    });
+    session.unit = before;
+    let mut model = fitted?;
+    return_to_unit(&mut model, -exponent)?;
+    blame_settings(&mut model);
+    Ok(model)
+}
+
+impl<T: Scalar> WarmStart<T> {
+    /// The same for data times a power of two.
+    pub(crate) fn in_unit(mut self, exponent: i32) -> Self {
+        let bases = match &mut self {
+            Self::Factors(factors) => &mut factors.z,
+            Self::Bases(bases) => bases,
+        };
+        if let Some(first) = bases.first_mut() {
+            scale_by_power(first, exponent);
+        }
+        self
+    }
+}
+
+/// Factors and errors times a power of two.
+fn return_to_unit<T: Scalar>(model: &mut Model<T>, exponent: i32) -> Result<()> {
+    if exponent == 0 {
+        return Ok(());
+    }
+    let in_features = match model.settings.unit_in() {
+        ScaleIn::Auto | ScaleIn::Z => 0,
+        ScaleIn::H => exponent,
+        ScaleIn::Balanced => exponent / 2,
+    };
+    let Factors { z, h, offset, .. } = &mut model.factors;
+    let mut lost = 0;
+    for first in z.iter_mut().take(1) {
+        lost += scale_and_count_lost(first, exponent - in_features)?;
+    }
+    for h in h {
+        lost += scale_and_count_lost(h, in_features)?;
+    }
+    if let Some(offset) = offset {
+        let mut column = Matrix::from_vec(offset.len(), 1, std::mem::take(offset))?;
+        lost += scale_and_count_lost(&mut column, exponent)?;
+        *offset = column.into_vec();
+    }
+    if lost > 0 {
+        model.summary.notices.push(Notice::Underflow { entries: lost });
+    }
+    let (summary, unit) = (&mut model.summary, power_of_two(exponent));
+    let histories = summary.runs.iter_mut().map(|run| &mut run.history);
+    let errors = histories.flatten().chain(&mut summary.history);
+    errors.chain(&mut summary.svd_bound).for_each(|error| *error *= unit);
+    summary.error *= unit;
+    Ok(())
+}
+
+/// Multiplies by a power of two; counts the entries that became too small for the number type.
+fn scale_and_count_lost<T: Scalar>(a: &mut Matrix<T>, exponent: i32) -> Result<usize> {
+    if exponent == 0 {
+        return Ok(0);
+    }
+    let present = |a: &Matrix<T>| a.as_slice().iter().filter(|v| v.magnitude() > T::ZERO).count();
+    let before = present(a);
+    scale_by_power(a, exponent);
+    if a.as_slice().iter().all(|v| v.finite()) {
+        return Ok(before - present(a));
+    }
+    Err(Error::Numerical(format!(
+        "the factors have numbers that are too large for {}: divide the data by a constant, or use f64",
+        T::DTYPE
+    )))
+}
+
+/// Who stops a fit early gets something that is at least as good as zeros: the reconstruction is brought to
+/// the size that suits the data best.
+fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<T>) -> Result<()> {
+    let (factors, summary) = (&mut model.factors, &mut model.summary);
+    let early = matches!(summary.stop, StopReason::Cancelled | StopReason::TimeBudget);
+    if !early || summary.relative_error <= 1.0 || factors.offset.is_some() {
+        return Ok(());
+    }
+    let decoded = factors.decode(factors.depth(), factors.top_features())?;
+    let products = BasisProducts::of(x, &factors.z[0])?;
+    let cross = x.parts().sum_of(products.phi_t_x.inner(&decoded))?;
+    let norm_sq = x.norm_sq()?;
+    let error =
+        Fitted { phi: &factors.z[0], h: &decoded, products: &products }.error(x, norm_sq)?;
+    let model_sq = error * error - norm_sq + 2.0 * cross;
+    let size = if model_sq > 0.0 { (cross / model_sq).max(0.0) } else { 0.0 };
+    scale(&mut factors.z[0], size);
+    summary.error = factors.reconstruction_error(x, factors.depth(), factors.top_features())?;
+    summary.relative_error = summary.error / norm_sq.sqrt();
+    summary.gap = summary.svd_bound.map(|bound| summary.error / bound - 1.0);
+    Ok(())
+}
+
+/// Above this share of the norm of the data, an error is more than rounding worse than that of no model.
+const NO_MODEL: f64 = 1.0 + 1e-6;
+
+/// Says so where a loop rose or the error exceeds the norm of the data, and what to change.
+fn blame_settings<T: Scalar>(model: &mut Model<T>) {
+    let (summary, advice) = (&mut model.summary, model.settings.advice().to_owned());
+    let rose = summary.runs.iter().find(|run| run.stop == StopReason::Rose);
+    if let Some(run) = rose {
+        let (stage, advice) = (run.stage.to_string(), advice.clone());
+        summary.notices.push(Notice::Rose { stage, advice });
+    }
+    if summary.relative_error > NO_MODEL {
+        if summary.stop == StopReason::Converged {
+            summary.stop = StopReason::Diverged;
+        }
+        summary.notices.push(Notice::AboveNorm { advice });
+    }
+}
+
+fn bytes_of<T: Scalar>(matrix: &Matrix<T>) -> &[u8] {
+    bytemuck::cast_slice(matrix.as_slice())
+}
+
+impl Settings {
+    /// Fits in the common unit.
+    pub(super) fn run_in_unit<T: Scalar>(
+        &self,
+        task: super::Task<'_, T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        let fingerprint = task.x.fingerprint()?;
+        if session.is_checkpointed() {
+            session.begin_fit(&self.identity(&task, fingerprint)?)?;
+        }
+        let super::Task { x, attributes, from } = task;
+        let mut model = in_common_unit(x, session, |x, exponent, session| {
+            let from = from.map(|from| from.in_unit(exponent));
+            let settings = self.clone().in_unit(power_of_two(exponent));
+            let model = settings.dispatch(super::Task { x, attributes, from }, session)?;
+            Ok(Model { settings: model.settings.in_unit(power_of_two(-exponent)), ..model })
+        })?;
+        model.summary.fingerprint = Some(fingerprint);
+        Ok(model)
+    }
+
+    /// What checkpoints of this fit belong to.
+    fn identity<T: Scalar>(
+        &self,
+        task: &super::Task<'_, T>,
+        data: Fingerprint,
+    ) -> Result<Identity> {
+        let parts = task.x.parts();
+        if !parts.is_whole() {
+            let accepted = "data in parts have none yet, leave them out";
+            return Err(Error::parameter("checkpoints", "wanted", accepted));
+        }
+        let labels = serde_json::to_vec(task.attributes).unwrap_or_default();
+        let mut start = Vec::new();
+        let given: &[Matrix<T>] = match &task.from {
+            None => &[],
+            Some(WarmStart::Bases(z)) => z,
+            Some(WarmStart::Factors(Factors { z, h, .. })) => {
+                start.extend(h.iter().flat_map(bytes_of));
+                z
+            }
+        };
+        start.extend(given.iter().flat_map(bytes_of));
+        Ok(Identity {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            dtype: T::DTYPE,
+            features: task.x.shape().0,
+            samples: parts.total(),
+            data: data.to_string(),
+            labels: Fingerprint::of_bytes(&labels).to_string(),
+            start: Fingerprint::of_bytes(&start).to_string(),
+            settings: self.clone(),
+        })
+    }
+}

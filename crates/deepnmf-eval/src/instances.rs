@@ -4,7 +4,7 @@
 //! the support vector machine and the scalings are compiled in this crate alone. The core does the same with
 //! its fits.
 
-use deepnmf::{Matrix, Scalar};
+use deepnmf::{CancelToken, Matrix, Scalar};
 
 use crate::error::Result;
 use crate::kmeans::{Clustering, KMeans};
@@ -14,9 +14,13 @@ use crate::svm::{LinearSvm, SvmModel};
 
 /// A number type that features can be evaluated in: `f32` or `f64`.
 pub trait Instances: Scalar {
-    /// [`KMeans::fit`].
+    /// [`KMeans::fit_until`].
     #[doc(hidden)]
-    fn kmeans(settings: &KMeans, x: &Matrix<Self>) -> Result<Clustering<Self>>;
+    fn kmeans(
+        settings: &KMeans,
+        x: &Matrix<Self>,
+        cancel: &CancelToken,
+    ) -> Result<Clustering<Self>>;
 
     /// [`KMeans::fit_from`].
     #[doc(hidden)]
@@ -50,8 +54,12 @@ pub trait Instances: Scalar {
 macro_rules! instances {
     ($type:ty) => {
         impl Instances for $type {
-            fn kmeans(settings: &KMeans, x: &Matrix<Self>) -> Result<Clustering<Self>> {
-                settings.fit_here(x)
+            fn kmeans(
+                settings: &KMeans,
+                x: &Matrix<Self>,
+                cancel: &CancelToken,
+            ) -> Result<Clustering<Self>> {
+                settings.fit_here(x, cancel)
             }
 
             fn kmeans_from(

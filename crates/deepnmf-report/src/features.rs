@@ -6,9 +6,6 @@ use deepnmf_eval::Scaling;
 use crate::choice::Choice;
 use crate::error::Result;
 
-/// How far the error of the samples of a fit may differ from the error that the fit recorded.
-const SAME_ERROR: f64 = 1e-3;
-
 /// One layer as the judged samples see it.
 pub(crate) struct Layer<T> {
     /// The features, `k x judged`.
@@ -36,7 +33,7 @@ impl<T: Scalar> Layers<T> {
         scale: Scaling,
     ) -> Result<Self> {
         let judged = columns(x, &choice.judged);
-        let of_the_fit = is_of_the_fit(model, x)?;
+        let of_the_fit = model.was_fitted_to(x)?;
         let norm = judged.norm_sq().sqrt();
         let layers = (1..=model.factors.depth()).map(|layer| {
             let h = if of_the_fit {
@@ -51,18 +48,6 @@ impl<T: Scalar> Layers<T> {
         });
         Ok(Self { layers: layers.collect::<Result<_>>()?, of_the_fit })
     }
-}
-
-/// Whether the features of a fit are those of these samples: they reconstruct them with the error of
-/// the fit. Other samples, even as many, have a far larger error.
-fn is_of_the_fit<T: Scalar>(model: &Model<T>, x: &Matrix<T>) -> Result<bool> {
-    let h = model.factors.top_features();
-    if h.cols() != x.cols() || model.factors.z[0].rows() != x.rows() {
-        return Ok(false);
-    }
-    let found = model.factors.reconstruction_error(x, model.factors.depth(), h)?;
-    let room = SAME_ERROR * model.summary.error.max(1e-3 * x.norm_sq().sqrt());
-    Ok((found - model.summary.error).abs() <= room)
 }
 
 /// Some columns of a matrix.
@@ -84,10 +69,10 @@ mod tests {
     fn samples_of_the_fit_are_known_by_how_well_they_are_rebuilt() {
         let x = data();
         let model = DeepSemiNmf::new([6, 3]).fit(&x).unwrap();
-        assert!(is_of_the_fit(&model, &x).unwrap());
+        assert!(model.was_fitted_to(&x).unwrap());
         let shuffled = columns(&x, &(0..40).rev().collect::<Vec<_>>());
-        assert!(!is_of_the_fit(&model, &shuffled).unwrap(), "as many, but others");
-        assert!(!is_of_the_fit(&model, &columns(&x, &[1, 2, 3])).unwrap());
+        assert!(!model.was_fitted_to(&shuffled).unwrap(), "as many, but others");
+        assert!(!model.was_fitted_to(&columns(&x, &[1, 2, 3])).unwrap());
     }
 
     #[test]

@@ -221,21 +221,8 @@ fn beside_chance(what: &str, measure: Measure) -> String {
 
 /// The name of a model as people write it.
 pub(crate) fn name(model: &str) -> &str {
-    match model {
-        "semi-nmf" => "Semi-NMF",
-        "deep-semi-nmf" => "Deep Semi-NMF",
-        "wsf" => "Weakly supervised Semi-NMF (WSF)",
-        "wsf-ma" => "Semi-NMF with several attributes (WSF-MA)",
-        "deep-wsf" => "Deep WSF",
-        "nmf" => "NMF",
-        "nenmf" => "NeNMF",
-        "gnmf" => "GNMF",
-        "multilayer-nmf" => "Multi-layer NMF",
-        "cnmf" => "CNMF",
-        "dnmf" => "DNMF",
-        "whitened-pca" => "Whitened PCA",
-        other => other,
-    }
+    let listed = deepnmf::Settings::MODELS.iter().find(|listed| listed.name == model);
+    listed.map_or(model, |listed| listed.title)
 }
 
 /// A share in percent, with three digits that count.

@@ -60,8 +60,9 @@ impl<'a, T: Scalar> Lloyd<'a, T> {
             if drifts.iter().map(|d| d * d).sum::<f64>() <= limits.shift {
                 converged = true;
                 self.assign(limits);
-            } else if iterations == limits.iterations {
+            } else if iterations == limits.iterations || self.samples.cancel.is_cancelled() {
                 self.assign(limits);
+                break;
             }
         }
         let inertia = self.inertia();

@@ -21,7 +21,7 @@ mod tests;
 
 use deepnmf::matrix::check_data;
 use deepnmf::rng::generator;
-use deepnmf::{Matrix, Scalar};
+use deepnmf::{CancelToken, Matrix, Scalar};
 use rayon::prelude::*;
 
 use crate::error::{EvalError, Result, check_lengths, counted};
@@ -135,19 +135,39 @@ impl KMeans {
     /// If there are fewer samples than clusters, if a feature is not finite or its square
     /// overflows, or if a setting is out of range.
     pub fn fit<T: Instances>(&self, x: &Matrix<T>) -> Result<Clustering<T>> {
-        T::kmeans(self, x)
+        self.fit_until(x, &CancelToken::new())
     }
 
-    pub(crate) fn fit_here<T: Scalar>(&self, x: &Matrix<T>) -> Result<Clustering<T>> {
+    /// The same, until somebody asks to stop: the best clustering so far, which has not `converged`.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_until<T: Instances>(
+        &self,
+        x: &Matrix<T>,
+        cancel: &CancelToken,
+    ) -> Result<Clustering<T>> {
+        T::kmeans(self, x, cancel)
+    }
+
+    pub(crate) fn fit_here<T: Scalar>(
+        &self,
+        x: &Matrix<T>,
+        cancel: &CancelToken,
+    ) -> Result<Clustering<T>> {
         self.check(x)?;
-        let samples = Samples::of(x)?;
+        let samples = Samples::of(x, cancel)?;
         let limits = self.limits(&samples);
         let run = |restart| {
+            // There must be one to keep.
+            if restart > 0 && cancel.is_cancelled() {
+                return None;
+            }
             let start =
                 seeding::spread(&samples, self.clusters, &mut generator(self.seed, restart as u64));
-            Lloyd::new(&samples, start).run(&limits)
+            Some(Lloyd::new(&samples, start).run(&limits))
         };
-        let runs: Vec<_> = (0..self.restarts).into_par_iter().map(run).collect();
+        let runs: Vec<_> = (0..self.restarts).into_par_iter().filter_map(run).collect();
         let (restart, inertias, best) = best_of(runs);
         let best = swap::improve(&samples, best, &limits, self.swaps);
         Ok(samples.clustering(best, restart, inertias))
@@ -177,7 +197,7 @@ impl KMeans {
             counted("the clusters", self.clusters),
             counted("the centroids", centroids.cols()),
         )?;
-        let samples = Samples::of(x)?;
+        let samples = Samples::of(x, &CancelToken::new())?;
         let start = centred(centroids, &samples.mean);
         refuse_overflow::<T>(&squared_lengths(&start))?;
         let run = Lloyd::new(&samples, start).run(&self.limits(&samples));
@@ -227,15 +247,16 @@ struct Samples<T> {
     lengths: Vec<f64>,
     mean: Vec<f64>,
     pool: Pool<T>,
+    cancel: CancelToken,
 }
 
 impl<T: Scalar> Samples<T> {
-    fn of(x: &Matrix<T>) -> Result<Self> {
+    fn of(x: &Matrix<T>, cancel: &CancelToken) -> Result<Self> {
         let mean = mean_sample(x);
         let x = centred(x, &mean);
         let lengths = squared_lengths(&x);
         refuse_overflow::<T>(&lengths)?;
-        Ok(Self { x, lengths, mean, pool: Pool::default() })
+        Ok(Self { x, lengths, mean, pool: Pool::default(), cancel: cancel.clone() })
     }
 
     fn clustering(&self, run: Outcome<T>, restart: usize, inertias: Vec<f64>) -> Clustering<T> {

@@ -22,8 +22,12 @@ pub(super) fn spread<T: Scalar>(samples: &Samples<T>, k: usize, rng: &mut ChaCha
     let mut centroids = Matrix::zeros(samples.x.rows(), k);
     let mut chances = Chances::none_chosen(samples);
     for c in 0..k {
-        let drawn = if c == 0 { vec![below(rng, n)] } else { chances.draw(trials, rng) };
-        let chosen = chances.add_best(&drawn);
+        let chosen = if samples.cancel.is_cancelled() {
+            below(rng, n) // any will do for who does not wait
+        } else {
+            let drawn = if c == 0 { vec![below(rng, n)] } else { chances.draw(trials, rng) };
+            chances.add_best(&drawn)
+        };
         centroids.col_mut(c).copy_from_slice(samples.x.col(chosen));
     }
     centroids

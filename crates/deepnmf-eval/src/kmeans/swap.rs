@@ -55,10 +55,14 @@ fn better<T: Scalar>(
     limits: &Limits,
     patience: usize,
 ) -> Option<Outcome<T>> {
+    if samples.cancel.is_cancelled() {
+        return None;
+    }
     let enough = best.inertia * (1.0 - WORTHWHILE);
     let costs = removal_costs(samples, best);
     let cuts = cuts(samples, best);
-    promising(&costs, &cuts, patience).into_iter().find_map(|(dissolved, cut)| {
+    let wanted = promising(&costs, &cuts, patience).into_iter();
+    wanted.take_while(|_| !samples.cancel.is_cancelled()).find_map(|(dissolved, cut)| {
         let mut start = best.centroids.clone();
         let [one, other] = &cuts[cut].as_ref()?.halves;
         start.col_mut(dissolved).copy_from_slice(one);

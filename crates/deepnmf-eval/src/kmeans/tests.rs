@@ -107,7 +107,7 @@ fn separated_blobs_are_found() {
 #[test]
 fn a_swap_mends_what_lloyd_cannot() {
     let x = blobs(5, 4, 50, 0.05, 4);
-    let samples = Samples::of(&x).unwrap();
+    let samples = Samples::of(&x, &deepnmf::CancelToken::new()).unwrap();
     let limits = KMeans::new(4).limits(&samples);
     // Two centroids in the first blob, one each in the second and third, none in the fourth.
     let start = Matrix::from_fn(5, 4, |i, c| samples.x[(i, [0, 4, 1, 2][c])]);
@@ -204,4 +204,18 @@ proptest! {
         let least = found.inertias.iter().copied().fold(f64::INFINITY, f64::min);
         prop_assert!(found.inertia <= least, "swaps never make it worse");
     }
+}
+
+#[test]
+fn who_stops_it_gets_a_clustering_all_the_same() {
+    let x = Matrix::from_fn(6, 400, |i, j| ((i * 31 + j * 17) % 23) as f64);
+    let cancel = deepnmf::CancelToken::new();
+    cancel.cancel();
+    let found = KMeans::new(7).fit_until(&x, &cancel).unwrap();
+    assert_eq!(found.labels.len(), 400);
+    assert!(found.labels.iter().all(|label| *label < 7));
+    assert!(found.inertia.is_finite() && found.inertias.len() == 1);
+    let whole = KMeans::new(7).fit(&x).unwrap();
+    assert!(whole.inertia <= found.inertia);
+    assert_eq!(whole, KMeans::new(7).fit_until(&x, &deepnmf::CancelToken::new()).unwrap());
 }

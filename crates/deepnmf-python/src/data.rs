@@ -52,6 +52,7 @@ pub(crate) fn load<'py>(
         image_shape,
         images: ImageOptions { resize, pattern },
         labels_file: labels_file.map(|path| LabelFile { path, by }),
+        ..LoadOptions::default()
     };
     if narrow { read::<f32>(py, &path, &options) } else { read::<f64>(py, &path, &options) }
 }

@@ -22,10 +22,18 @@ const FLAGS: [(&str, &str); 7] = [
 pub(crate) fn of_model(error: deepnmf::Error) -> PyErr {
     match error {
         deepnmf::Error::Io { .. } => PyOSError::new_err(error.to_string()),
+        deepnmf::Error::NotFinite { sample, feature, value } => PyValueError::new_err(format!(
+            "X[{}, {}] is {value}: remove it or replace it by a number",
+            sample - 1,
+            feature - 1
+        )),
         // scikit-learn wants these words in front.
-        deepnmf::Error::Negative { .. } => {
-            PyValueError::new_err(format!("Negative values in data: {error}"))
-        }
+        deepnmf::Error::Negative { sample, feature, value } => PyValueError::new_err(format!(
+            "Negative values in data: X[{}, {}] is {value}, but this model takes non-negative data only: \
+             use SemiNMF, which takes any, or shift the data",
+            sample - 1,
+            feature - 1
+        )),
         error => PyValueError::new_err(error.to_string()),
     }
 }

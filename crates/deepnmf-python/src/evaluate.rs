@@ -9,10 +9,11 @@ use pyo3::prelude::*;
 
 use crate::array::{Samples, into_rows, labels, view};
 use crate::errors::{of_evaluation, of_model};
-use crate::threads::on_threads;
+use crate::threads::{interruptible, on_threads};
 
-/// Labels, centres (a row each), inertia, iterations, and whether they were enough.
-type Clusters<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>, f64, usize, bool);
+/// Labels, centres (a row each), inertia, iterations, whether they were enough, and what interrupted it.
+type Clusters<'py> =
+    (Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>, f64, usize, bool, Option<PyErr>);
 
 /// Clusters samples; from the given centres if there are any.
 #[pyfunction]
@@ -53,14 +54,14 @@ fn cluster<'py, T: Instances + Element>(
     threads: usize,
 ) -> PyResult<Clusters<'py>> {
     let (x, centres) = (view(x)?, centres.map(view).transpose()?);
-    let found: Clustering<T> = on_threads(py, threads, || {
+    let (found, interruption) = interruptible(py, threads, |cancel| {
         let x = x.to_matrix();
         match centres {
-            None => settings.fit(&x),
+            None => settings.fit_until(&x, cancel),
             Some(centres) => settings.fit_from(&x, &centres.to_matrix()),
         }
-    })?
-    .map_err(of_evaluation)?;
+    })?;
+    let found: Clustering<T> = found.map_err(of_evaluation)?;
     let labels = found.labels.iter().map(|label| i64::try_from(*label).unwrap_or(-1));
     Ok((
         PyArray1::from_iter(py, labels),
@@ -68,6 +69,7 @@ fn cluster<'py, T: Instances + Element>(
         found.inertia,
         found.iterations,
         found.converged,
+        interruption,
     ))
 }
 
@@ -117,11 +119,11 @@ pub(crate) fn smallest_error<'py>(
     match x {
         Samples::F32(x) => {
             let x = view(&x)?;
-            on_threads(py, threads, || of(x, components, seed))?
+            on_threads(py, threads, |_| of(x, components, seed))?
         }
         Samples::F64(x) => {
             let x = view(&x)?;
-            on_threads(py, threads, || of(x, components, seed))?
+            on_threads(py, threads, |_| of(x, components, seed))?
         }
     }
 }

@@ -4,12 +4,13 @@
 //! lock: signals reach only Python's main thread, and a callback should run where it was given.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
 
 use deepnmf::persist::AnyModel;
 use deepnmf::{
-    CancelToken, Event, FitSession, Labels, MatrixView, Observer, Provenance, Scalar, Settings,
+    CancelToken, Checkpoints, Event, FitSession, Labels, MatrixView, Observer, Provenance, Scalar,
+    Settings,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -20,15 +21,13 @@ use serde::de::DeserializeOwned;
 use crate::array::{Samples, labels, view};
 use crate::errors::{of_model, of_panic};
 use crate::model::Model;
-use crate::threads::pool;
-
-/// How long a Ctrl-C may stay unnoticed.
-const PATIENCE: Duration = Duration::from_millis(50);
+use crate::threads::{PATIENCE, pool};
 
 /// Fits the model that `settings` describe (in the words of a model file). Returns it with what
 /// interrupted the fit, if anything did: an exception of the callback, or Ctrl-C.
 #[pyfunction]
-#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback))]
+#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None))]
+#[allow(clippy::too_many_arguments)] // keywords of a Python function
 pub(crate) fn fit<'py>(
     py: Python<'py>,
     settings: &str,
@@ -37,6 +36,7 @@ pub(crate) fn fit<'py>(
     provenance: &str,
     threads: usize,
     callback: Option<Py<PyAny>>,
+    checkpoint: Option<PathBuf>,
 ) -> PyResult<(Model, Option<PyErr>)> {
     let settings: Settings = understood(settings)?;
     let provenance: Provenance = understood(provenance)?;
@@ -45,12 +45,12 @@ pub(crate) fn fit<'py>(
     let mut watcher = Watcher { callback, cancel: CancelToken::new(), interruption: None };
     let model = match x {
         Samples::F32(x) => {
-            let job = Job { settings, x: view(&x)?, attributes };
+            let job = Job { settings, x: view(&x)?, attributes, checkpoint };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
         Samples::F64(x) => {
-            let job = Job { settings, x: view(&x)?, attributes };
+            let job = Job { settings, x: view(&x)?, attributes, checkpoint };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
@@ -73,6 +73,8 @@ struct Job<'a, T> {
     settings: Settings,
     x: MatrixView<'a, T>,
     attributes: Vec<Option<Vec<Option<u32>>>>,
+    /// Where checkpoints are written, and taken up.
+    checkpoint: Option<PathBuf>,
 }
 
 impl<T: Scalar> Job<'_, T> {
@@ -99,6 +101,9 @@ fn watched<T: Scalar>(
             let outcome = &mut outcome;
             scope.spawn(move |_| {
                 let mut session = FitSession::new().observed_by(&mut relay).stopped_by(cancel);
+                if let Some(folder) = &job.checkpoint {
+                    session = session.checkpointed(Checkpoints::new(folder).resume(true));
+                }
                 *outcome = Some(job.run(&mut session));
             });
             watcher.listen(&told, &answer);

@@ -27,4 +27,6 @@ mod core {
     use crate::fit::fit;
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::threads::available_cores;
 }

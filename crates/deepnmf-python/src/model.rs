@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use deepnmf::persist::{AnyModel, load_model, model_from_bytes};
-use deepnmf::{Matrix, MatrixView, Projection, Scalar};
+use deepnmf::{CancelToken, Matrix, MatrixView, Projection, Scalar};
 use numpy::{Element, PyReadonlyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
@@ -173,7 +173,15 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let method = projection(method)?;
         with_samples!(self, x, (m, x) => {
-            let h = on_prepared(py, m, &x, threads, |x| m.project(&x, layer, method))?;
+            let h = on_prepared(py, m, &x, threads, |x, cancel| {
+                let h = m.project_until(&x, layer, method, cancel)?;
+                let warning = m.projection_warning(&x, layer, method, &h)?;
+                Ok((h, warning))
+            })?;
+            let (h, warning) = h;
+            if let Some(warning) = warning {
+                warn(py, &warning)?;
+            }
             into_rows(py, h)
         })
     }
@@ -188,8 +196,8 @@ impl Model {
         threads: usize,
     ) -> PyResult<f64> {
         let method = projection(method)?;
-        with_samples!(self, x, (m, x) => on_prepared(py, m, &x, threads, |x| {
-            let h = m.project(&x, layer, method)?;
+        with_samples!(self, x, (m, x) => on_prepared(py, m, &x, threads, |x, cancel| {
+            let h = m.project_until(&x, layer, method, cancel)?;
             let error = m.factors.reconstruction_error(&x, layer, &h)?;
             Ok(error * error / (x.rows() * x.cols()) as f64)
         }))
@@ -205,7 +213,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         with_samples!(self, features, (m, h) => {
             let h = view(&h)?;
-            let x = on_threads(py, threads, || m.factors.reconstruct(layer, &h.to_matrix()))?;
+            let x = on_threads(py, threads, |_| m.factors.reconstruct(layer, &h.to_matrix()))?;
             into_rows(py, x.map_err(of_model)?)
         })
     }
@@ -228,7 +236,7 @@ impl Model {
         };
         let report = with_samples!(self, x, (m, x) => {
             let x = view(&x)?;
-            on_threads(py, threads, || request.explore(m, x, &path, &mut tell))?
+            on_threads(py, threads, |_| request.explore(m, x, &path, &mut tell))?
         })?;
         py.check_signals()?;
         py.detach(|| report.write(&path)).map_err(of_report)?;
@@ -242,13 +250,19 @@ fn on_prepared<T: Scalar + Element, R: Send>(
     model: &deepnmf::Model<T>,
     x: &PyReadonlyArray2<'_, T>,
     threads: usize,
-    work: impl FnOnce(MatrixView<'_, T>) -> deepnmf::Result<R> + Send,
+    work: impl FnOnce(MatrixView<'_, T>, &CancelToken) -> deepnmf::Result<R> + Send,
 ) -> PyResult<R> {
     let raw = view(x)?;
-    on_threads(py, threads, || {
+    on_threads(py, threads, |cancel| {
         let prepared = prepared(model, raw)?;
-        work(prepared.as_ref().map_or(raw, Matrix::view)).map_err(of_model)
+        work(prepared.as_ref().map_or(raw, Matrix::view), cancel).map_err(of_model)
     })?
+}
+
+/// Warns as Python does.
+fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let text = std::ffi::CString::new(text)?;
+    PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyUserWarning>(), &text, 2)
 }
 
 fn projection(method: &str) -> PyResult<Projection> {

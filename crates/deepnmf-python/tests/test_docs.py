@@ -228,7 +228,9 @@ def test_the_same_name_has_the_same_text(name: str) -> None:
     groups = list(TEXTS[name].values())
     if name in MAY_DIFFER:
         wanted = [set(group.split()) for group in MAY_DIFFER[name].groups]
-        assert sorted(map(sorted, groups)) == sorted(map(sorted, wanted))
+        # A class that is not listed has the text of one of the groups.
+        assert len(groups) == len(wanted)
+        assert all(any(listed <= set(group) for group in groups) for listed in wanted)
     else:
         assert len(groups) == 1, f"the texts differ between {groups}"
 

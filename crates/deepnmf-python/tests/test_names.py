@@ -32,6 +32,8 @@ RENAMED = {
 }
 GLOBAL = {"help", "json", "quiet"}
 READING = {"data-key", "labels-key", "labels-by", "pattern", "resize"}
+# Columns of tables are chosen in a data frame, and samples of zeros are dropped there.
+TABLES = {"header", "columns", "drop", "names-key", "feature-names", "zero-samples"}
 FIT_ONLY_HERE = {
     "n_components": "--layers with one number, " + SCIKIT_LEARN,
     "callback": "a function",
@@ -47,13 +49,18 @@ FIT_ONLY_THERE = {
     "auxiliary": "needs a data file",
     "attributes": "the columns of y",
     "label-fraction": "labels of -1",
+    "plan": "nothing is estimated",
+    "checkpoint": "a parameter of fit",
+    "every": "checkpoints are written every 30 seconds",
+    "resume": "a fit with checkpoints always resumes",
 }
 
 
 def flags(program: str, command: str) -> set[str]:
     """Give the flags of a command without the dashes."""
     done = subprocess.run([program, command, "--help"], capture_output=True, text=True, check=True)
-    return set(re.findall(r"^ +(?:-\w, )?--([a-z0-9-]+)", done.stdout, re.M)) - GLOBAL
+    found = set(re.findall(r"^ +(?:-\w, )?--([a-z0-9-]+)", done.stdout, re.M))
+    return found - GLOBAL - TABLES
 
 
 def parameters(*calls: Callable[..., Any]) -> set[str]:

@@ -99,13 +99,16 @@ class _AnyLayer:
         X : array-like of shape (n_samples, n_features)
             Samples.
         layer : int, default=-1
-            Layer, counted from 1, or from the top if negative.
+            Layer, counted from 1, or from the top if negative. The features of a lower layer are
+            the best ones for its own basis; they are not those that the layer above implies,
+            which ``features_`` has for the samples of the fit.
         method : {'nonnegative', 'basis'}, default=None
             How the features are computed:
 
             - 'nonnegative': by non-negative least squares;
             - 'basis': by the pseudo-inverse of the basis, which is fast but gives features of any
-              sign.
+              sign. In a nonlinear model it inverts layer by layer, which can be far off; a warning
+              says so where the features are worse than none.
 
             If None, 'nonnegative', but 'basis' for `WhitenedPCA`, which has no other method.
 
@@ -164,7 +167,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         """Choose the labels of each graph; None for a graph without labels."""
         return []
 
-    def fit(self, X: ArrayLike, y: Labels | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: Labels | None = None, *, checkpoint: FilePath | None = None
+    ) -> Self:
         """Fit the model to samples.
 
         Parameters
@@ -174,6 +179,10 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, for models that learn from labels; other models ignore them. -1, NaN and None
             mean that a label is unknown.
+        checkpoint : str or path-like, default=None
+            Folder for checkpoints, which are written every 30 seconds. If the same fit was
+            interrupted there before, by whatever means, it goes on and ends with the same bits.
+            Remove the folder when the result is safe.
 
         Returns
         -------
@@ -205,14 +214,25 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 X,
                 codes,
                 json.dumps(provenance),
-                threads=check.threads(self.n_jobs),
+                threads=check.threads(self.n_jobs, X.size * self._first_layer(settings)),
                 callback=watch.listener,
+                checkpoint=checkpoint,
             )
         self._keep(model)
         if interruption is not None:
             raise interruption
         self._warn_if_not_converged()
         return self
+
+    @staticmethod
+    def _first_layer(settings: Json) -> int:
+        """Return the components of the first layer, which most of the work goes with."""
+        for part in (settings, settings.get("deep", {}), settings.get("nmf", {})):
+            if part.get("layers"):
+                return int(part["layers"][0])
+            if "components" in part:
+                return int(part["components"])
+        return 1
 
     def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
         """Return the labels that the model learns from."""
@@ -241,6 +261,10 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         self.preprocessing_ = model.preprocessing
 
     def _warn_if_not_converged(self) -> None:
+        if self.stop_reason_ in ("rose", "diverged"):
+            text = "; ".join(self.notices_)
+            warnings.warn(text, ConvergenceWarning, stacklevel=3)
+            return
         short = [run["stage"] for run in self.runs_ if run["stop"] == "max-iterations"]
         if short and getattr(self, "tol", 0) > 0:
             warnings.warn(
@@ -330,7 +354,11 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
 
     @property
     def components_(self) -> Floats:
-        """Basis of the top layer in the space of the data, one component per row."""
+        """Basis of the top layer in the space of the data, one component per row.
+
+        In a nonlinear model it is what the basis would be without the nonlinearity, so that
+        ``H @ components_`` is not the reconstruction: use `inverse_transform`.
+        """
         return self._fitted.components(len(self._model.layers))
 
     @property

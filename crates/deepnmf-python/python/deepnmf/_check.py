@@ -6,7 +6,10 @@ Each error names the parameter, its value and what is accepted.
 from __future__ import annotations
 
 import math
+import multiprocessing
 import os
+import sys
+import threading
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, get_args
@@ -14,10 +17,14 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._sklearn import check_random_state, validate_data
+from . import _core
+from ._sklearn import check_random_state, get_active_backend, threadpool_info, validate_data
 from ._types import Floats
 
 LARGEST_SEED = 2**64 - 1
+
+# Operations of a step below which a second thread costs more than it gains.
+SMALL = 2_000_000
 
 
 def refuse(name: str, value: object, accepted: str) -> ValueError:
@@ -95,14 +102,31 @@ def layer_sizes(value: object, shape: tuple[int, int]) -> list[int]:
     return [whole("each of layers", size) for size in members("layers", value, "whole numbers")]
 
 
-def threads(n_jobs: object) -> int:
-    """Return the number of threads; 0 means one per core."""
+def threads(n_jobs: object, work: int | None = None) -> int:
+    """Return the number of threads, never more than cores; `work` counts operations of a step."""
+    cores = _core.available_cores()
     if n_jobs is None:
-        return 0
+        small = work is not None and work < SMALL
+        return 1 if small else min(cores, _threads_around())
     if isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and int(n_jobs) != 0:
         jobs = int(n_jobs)
-        return jobs if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
+        return min(jobs, cores) if jobs > 0 else max(1, cores + 1 + jobs)
     raise refuse("n_jobs", n_jobs, "it must be None, a whole number above 0, or -1 for all cores")
+
+
+def _threads_around() -> int:
+    """Return how many threads the surroundings leave: environment, limits, other pools."""
+    limits = [os.environ.get(name, "") for name in ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")]
+    allowed = [int(limit) for limit in limits if limit.isdigit() and int(limit) > 0]
+    # Limits set by threadpoolctl show in the libraries that it knows.
+    known = threadpool_info()
+    allowed += [library["num_threads"] for library in known if library["user_api"] == "blas"]
+    in_a_pool = (
+        threading.current_thread() is not threading.main_thread()
+        or multiprocessing.current_process().daemon
+        or (get_active_backend()[0].nesting_level or 0) > 0
+    )
+    return 1 if in_a_pool else min([*allowed, sys.maxsize])
 
 
 def seed(random_state: object) -> int:

@@ -53,7 +53,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
     n_jobs : int, default=None
-        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+        Number of threads, at most one per core. None means one per core; one in the workers of
+        joblib and other pools and for small data, and no more than ``OMP_NUM_THREADS``,
+        ``RAYON_NUM_THREADS`` and threadpoolctl allow. -1 means one per core, -2 all cores but one.
 
     Attributes
     ----------
@@ -123,10 +125,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Returns
         -------
         self
-            The fitted estimator.
+            The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
+            holds the best clusters so far.
         """
         X = check.samples(self, X)
-        labels, centres, inertia, iterations, _ = _core.kmeans(
+        labels, centres, inertia, iterations, _, interruption = _core.kmeans(
             X,
             check.whole("n_clusters", self.n_clusters),
             self._given_centres(X),
@@ -141,6 +144,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.cluster_centers_ = centres
         self.inertia_ = inertia
         self.n_iter_ = iterations
+        if interruption is not None:
+            raise interruption
         found = len(np.unique(labels))
         if found < len(centres):
             warnings.warn(

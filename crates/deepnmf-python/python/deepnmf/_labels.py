@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -41,7 +42,34 @@ def attributes(y: Any, n_samples: int) -> list[Attribute]:
     list of Attribute
         One for each column; empty if there are no labels.
     """
-    return [Attribute(name, encode(column)) for name, column in _named(y, n_samples)]
+    found = []
+    for name, column in _named(y, n_samples):
+        _warn_of_doubtful(name, column)
+        found.append(Attribute(name, encode(column)))
+    return found
+
+
+def _warn_of_doubtful(name: str, column: NDArray[Any]) -> None:
+    """Warn of labels that are probably not meant as they are understood."""
+    if column.dtype.kind not in "iuf":
+        return
+    known = column[~((column == -1) | _is_nan(column))]
+    distinct = np.unique(known)
+    if distinct.tolist() == [1] and (column == -1).any():
+        warnings.warn(
+            f"{name} has the labels -1 and 1, and -1 means unknown: if it is a class, use 0 and 1",
+            stacklevel=4,
+        )
+    elif (
+        column.dtype.kind == "f"
+        and len(distinct) > max(20, len(known) // 2)
+        and (distinct != np.round(distinct)).any()
+    ):
+        warnings.warn(
+            f"{name} has {len(distinct)} different numbers for {len(known)} samples: each is a "
+            "class of its own, so a continuous quantity has to be cut into classes first",
+            stacklevel=4,
+        )
 
 
 def words(y: Any, n_samples: int) -> list[tuple[str, list[str | None]]]:
@@ -92,6 +120,8 @@ def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
     if hasattr(y, "columns") and hasattr(y, "shape"):
         columns = (y.iloc[:, i] if hasattr(y, "iloc") else y[:, i] for i in range(y.shape[1]))
         return [(str(name), np.asarray(c)) for name, c in zip(y.columns, columns, strict=True)]
+    if np.ma.isMaskedArray(y):
+        y = _unmasked(y)
     if not isinstance(y, np.ndarray):
         name = getattr(y, "name", None)
         y = _column(y)
@@ -108,7 +138,16 @@ def _columns(y: Any) -> list[tuple[str, NDArray[Any]]]:
 
 def _column(labels: Any) -> NDArray[Any]:
     """Make an array of objects unless there is a type: beside text, NumPy would convert -1."""
+    if np.ma.isMaskedArray(labels):
+        return _unmasked(labels)
     return np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
+
+
+def _unmasked(labels: Any) -> NDArray[Any]:
+    """Return masked labels with None where they are masked."""
+    values: NDArray[Any] = np.asarray(labels.data).astype(object)
+    values[np.ma.getmaskarray(labels)] = None
+    return values
 
 
 def encode(labels: NDArray[Any]) -> Codes:

@@ -99,7 +99,9 @@ def svd_bound(
     random_state : int, RandomState instance or None, default=0
         Seed of the randomized decomposition.
     n_jobs : int, default=None
-        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+        Number of threads, at most one per core. None means one per core; one in the workers of
+        joblib and other pools and for small data, and no more than ``OMP_NUM_THREADS``,
+        ``RAYON_NUM_THREADS`` and threadpoolctl allow. -1 means one per core, -2 all cores but one.
 
     Returns
     -------

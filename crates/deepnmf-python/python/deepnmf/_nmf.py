@@ -71,7 +71,9 @@ class NMF(Factorization):
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
     n_jobs : int, default=None
-        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+        Number of threads, at most one per core. None means one per core; one in the workers of
+        joblib and other pools and for small data, and no more than ``OMP_NUM_THREADS``,
+        ``RAYON_NUM_THREADS`` and threadpoolctl allow. -1 means one per core, -2 all cores but one.
     verbose : int, default=0
         Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
     callback : callable, default=None
@@ -82,7 +84,8 @@ class NMF(Factorization):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Basis of the top layer in the space of the data, one component per row.
+        Basis of the top layer in the space of the data, one component per row. In a nonlinear
+        model ``H @ components_`` is not the reconstruction: use `inverse_transform`.
     weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
         Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
         has one row per feature of the data. Read-only.
@@ -102,7 +105,7 @@ class NMF(Factorization):
     history_ : ndarray of shape (n_iter_ + 1,)
         Error at the start of that loop and after each of its iterations. Where the loop minimizes
         another objective than the squared error, the square root of twice that objective.
-    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled', 'rose', 'diverged'}
         Why that loop ended.
     runs_ : list of dict
         All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
@@ -212,7 +215,9 @@ class NeNMF(NonNegative):
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
     n_jobs : int, default=None
-        Number of threads. None and -1 mean one per core, -2 means all cores but one.
+        Number of threads, at most one per core. None means one per core; one in the workers of
+        joblib and other pools and for small data, and no more than ``OMP_NUM_THREADS``,
+        ``RAYON_NUM_THREADS`` and threadpoolctl allow. -1 means one per core, -2 all cores but one.
     verbose : int, default=0
         Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
     callback : callable, default=None
@@ -223,7 +228,8 @@ class NeNMF(NonNegative):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features)
-        Basis of the top layer in the space of the data, one component per row.
+        Basis of the top layer in the space of the data, one component per row. In a nonlinear
+        model ``H @ components_`` is not the reconstruction: use `inverse_transform`.
     weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
         Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
         has one row per feature of the data. Read-only.
@@ -243,7 +249,7 @@ class NeNMF(NonNegative):
     history_ : ndarray of shape (n_iter_ + 1,)
         Error at the start of that loop and after each of its iterations. Where the loop minimizes
         another objective than the squared error, the square root of twice that objective.
-    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled'}
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled', 'rose', 'diverged'}
         Why that loop ended.
     runs_ : list of dict
         All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and

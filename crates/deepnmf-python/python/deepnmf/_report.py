@@ -96,11 +96,17 @@ class Reporting:
                 f"sample_names has {len(names)} names, but X has {len(found)} samples: "
                 "give one for each"
             )
+        pixels = image_words(image)
+        if pixels is not None:
+            width, height = (int(size) for size in pixels.split(":")[0].split("x"))
+            if width * height not in (found.shape[1], self._model.features_before):
+                accepted = f"the samples have {found.shape[1]} features, not as many pixels"
+                raise check.refuse("image", image, accepted)
         request: _core._Request = {
             "labels": words(labels, len(found)),
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])] or None,
             "sample_names": names,
-            "image": image_words(image),
+            "image": pixels,
             "title": title,
             "samples": samples,
             "clusters": check.maybe_whole("clusters", clusters),

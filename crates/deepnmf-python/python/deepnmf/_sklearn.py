@@ -1,5 +1,6 @@
-"""What this package uses of scikit-learn; ``_sklearn.pyi`` has the types, which that has not."""
+"""What this package uses of scikit-learn and of what that is built on, with the types they lack."""
 
+from joblib.parallel import get_active_backend
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_info
 
 __all__ = [
     "BaseEstimator",
@@ -21,5 +23,7 @@ __all__ = [
     "check_is_fitted",
     "check_random_state",
     "euclidean_distances",
+    "get_active_backend",
+    "threadpool_info",
     "validate_data",
 ]

@@ -38,7 +38,7 @@ Pretraining = Literal["wsf", "semi-nmf"]
 Variant = Literal["printed", "released"]
 
 Method = Literal["nonnegative", "basis"]
-StopReason = Literal["converged", "max-iterations", "time-budget", "cancelled"]
+StopReason = Literal["converged", "max-iterations", "time-budget", "cancelled", "rose", "diverged"]
 
 Average = Literal["geometric", "arithmetic", "min", "max"]
 FacePreset = Literal["default", "multipie", "pie"]

@@ -282,13 +282,22 @@ fn check_image_shape<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result<(
     }
 }
 
+/// The threads to use: as many as asked for, else as the environment says, else one per core; never more than
+/// the cores that this process may use, by affinity and by the quota of a container.
+fn thread_count(asked: Option<usize>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let said = |name| std::env::var(name).ok()?.parse::<usize>().ok().filter(|count| *count > 0);
+    let around = || ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().filter_map(said).min();
+    asked.or_else(around).unwrap_or(cores).min(cores)
+}
+
 /// Runs `work` on a pool of that many threads, or of one per core.
 pub(crate) fn on_threads<R: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> R + Send,
 ) -> Result<R> {
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
+        .num_threads(thread_count(threads))
         .build()
         .context("cannot start the threads")?;
     Ok(pool.install(work))

@@ -8,6 +8,8 @@ mod commands;
 mod input;
 mod output;
 mod progress;
+mod resources;
+mod signals;
 mod tables;
 
 use std::env;
@@ -17,9 +19,6 @@ use clap::Parser;
 
 use crate::args::{Args, Command, UsageError};
 use crate::output::{Outcome, Output};
-
-/// What the shell expects of a program that somebody stopped with Ctrl-C.
-const INTERRUPTED: u8 = 130;
 
 /// What a program returns that was called the wrong way.
 const USAGE: u8 = 2;
@@ -45,11 +44,17 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
+        Ok(Outcome::Interrupted) => ExitCode::from(signals::exit_code()),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output.failure(&error);
-            if error.is::<UsageError>() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+            match error.downcast_ref::<deepnmf::Error>() {
+                _ if error.is::<UsageError>() => ExitCode::from(USAGE),
+                Some(deepnmf::Error::Interrupted(deepnmf::StopReason::Cancelled)) => {
+                    ExitCode::from(signals::exit_code())
+                }
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }

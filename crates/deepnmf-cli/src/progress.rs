@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use deepnmf::observe::Stage;
-use deepnmf::{CancelToken, Event, Observer};
+use deepnmf::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
@@ -85,18 +84,4 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// A switch that the first Ctrl-C presses; the second one ends the program at once.
-pub(crate) fn cancelled_by_interrupt() -> Result<CancelToken> {
-    let cancel = CancelToken::new();
-    let switch = cancel.clone();
-    ctrlc::set_handler(move || {
-        if switch.is_cancelled() {
-            std::process::exit(i32::from(crate::INTERRUPTED));
-        }
-        switch.cancel();
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(cancel)
 }

@@ -12,7 +12,8 @@ use super::names::{
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
-    at_least_one, chain, eta, not_negative, positive, seconds, share_or_all, thread_count, whole,
+    at_least_one, chain, eta, not_negative, positive, seconds, share_or_all, span, thread_count,
+    whole,
 };
 
 #[derive(Debug, clap::Args)]
@@ -113,6 +114,34 @@ pub(crate) struct FitArgs {
     /// Do not compute the SVD bound, which costs a decomposition of the data
     #[arg(long)]
     pub(crate) no_bound: bool,
+    #[command(flatten)]
+    pub(crate) long: LongArgs,
+}
+
+/// What only long fits need.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of long fits")]
+pub(crate) struct LongArgs {
+    /// Estimate memory, disk space and time, and stop
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Folder for checkpoints, from which a fit that ended in any way goes on with --resume. They are
+    /// removed once the model is written
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Seconds between two checkpoints
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "30",
+        requires = "checkpoint",
+        value_parser = span,
+        allow_negative_numbers = true
+    )]
+    pub(crate) every: f64,
+    /// Go on where the checkpoints ended; begin anew if there are none
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) resume: bool,
 }
 
 /// What only gnmf and dnmf have.

@@ -48,6 +48,15 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Seconds, or a number with the unit s, m or h.
+pub(super) fn span(text: &str) -> Result<f64, String> {
+    let units = [('s', 1.0), ('m', 60.0), ('h', 3600.0)];
+    let unit =
+        units.into_iter().find_map(|(letter, unit)| Some((text.strip_suffix(letter)?, unit)));
+    let (number, unit) = unit.unwrap_or((text, 1.0));
+    Ok(unit * seconds(number)?)
+}
+
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     match not_negative(text)? {
         number if number > 0.0 => Ok(number),

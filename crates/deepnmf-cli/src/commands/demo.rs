@@ -19,7 +19,8 @@ use serde_json::json;
 use crate::args::DemoArgs;
 use crate::input::{on_threads, provenance};
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
-use crate::progress::{Progress, cancelled_by_interrupt};
+use crate::progress::Progress;
+use crate::signals;
 
 /// The page that explores the model.
 const REPORT: &str = "report.html";
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     let provenance = provenance(&faces, &steps)?;
     steps.apply(&mut faces)?;
 
-    let cancel = cancelled_by_interrupt()?;
+    let cancel = signals::listen()?;
     let algorithm =
         DeepSemiNmf::new(args.layers.as_slice()).with(FitOptions::default().seed(args.seed));
     let (model, by_layer, report) = on_threads(args.threads, || -> Result<_> {

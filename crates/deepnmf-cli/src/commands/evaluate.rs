@@ -20,7 +20,7 @@ use serde_json::json;
 
 use self::chance::ClusterChance;
 use self::choice::chosen;
-use crate::args::{EvaluateArgs, UsageError, ZeroName};
+use crate::args::{EvaluateArgs, UsageError};
 use crate::input::{on_threads, prepare_with_zeros, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
@@ -67,7 +67,7 @@ struct Classification {
 pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     let progress = Progress::new(output);
     progress.doing("reading");
-    let (layers, attributes) = read(args, output)?;
+    let (Read { layers, origin }, attributes) = read(args, output)?;
     let attributes = chosen(&attributes, &args.attribute, output)?;
     let mut cells = Vec::new();
     for layer in &layers {
@@ -78,9 +78,10 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     }
     drop(progress);
     let names: Vec<&str> = attributes.iter().map(|a| a.name.as_str()).collect();
-    let text = text(args, &layers, &names, &cells);
+    let text = format!("{origin}\n{}", text(args, &layers, &names, &cells));
     let object = json!({
         "source": args.source,
+        "features": origin.name(),
         "samples": layers[0].values.cols(),
         "scale": Scaling::from(args.scale),
         "repeats": args.repeats,
@@ -94,13 +95,9 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
 }
 
 /// The features of every layer asked for, and what is known of their samples.
-fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attribute>)> {
+fn read(args: &EvaluateArgs, output: Output) -> Result<(Read, Vec<Attribute>)> {
     let is_model = args.source.extension().is_some_and(|e| e == "safetensors");
-    // Samples that the model needs are read with it, once, and lose their labels where they are dropped.
-    let is_read = is_model && needs_samples(args);
-    let data = args.data.as_deref().filter(|_| !is_read);
-    let data = data.map(|path| samples_of::<f64>(path, &args.read)).transpose()?;
-    let (layers, own) = if is_model {
+    let (found, attributes) = if is_model {
         match load_model(&args.source)? {
             AnyModel::F32(model) => of_model(args, &model, output)?,
             AnyModel::F64(model) => of_model(args, &model, output)?,
@@ -108,13 +105,12 @@ fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attri
     } else {
         of_file(args)?
     };
-    let attributes = data.map_or(own, |data| data.attributes);
     if attributes.is_empty() {
         let text = "no labels are known: name the data with --data, and their labels with \
                     --labels-key or --labels-file";
         return Err(UsageError(text.into()).into());
     }
-    let n = layers[0].values.cols();
+    let n = found.layers[0].values.cols();
     if let Some(attribute) = attributes.iter().find(|a| a.len() != n) {
         bail!(
             "{} has {} labels but there are features of {n} samples: name the data that the \
@@ -124,17 +120,11 @@ fn read(args: &EvaluateArgs, output: Output) -> Result<(Vec<Features>, Vec<Attri
             attribute.len()
         );
     }
-    Ok((layers, attributes))
-}
-
-/// Whether the samples themselves are needed, not only their labels: to be projected, or to find those
-/// that the fit has dropped, which have labels but no features.
-fn needs_samples(args: &EvaluateArgs) -> bool {
-    args.project.is_some() || args.zero.zero_samples == ZeroName::Drop
+    Ok((found, attributes))
 }
 
 /// The features of a file, each of its columns one.
-fn of_file(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
+fn of_file(args: &EvaluateArgs) -> Result<(Read, Vec<Attribute>)> {
     if args.project.is_some() || args.layer.is_some() {
         let text = "--project and --layer belong to a model (.safetensors): leave them out";
         return Err(UsageError(text.into()).into());
@@ -143,45 +133,93 @@ fn of_file(args: &EvaluateArgs) -> Result<(Vec<Features>, Vec<Attribute>)> {
     let plain = crate::args::ReadArgs::default();
     let read = if args.data.is_some() { &plain } else { &args.read };
     let Dataset { x, attributes, .. } = samples_of::<f64>(&args.source, read)?;
-    Ok((vec![Features { name: "features".into(), values: x }], attributes))
+    let layers = vec![Features { name: "features".into(), values: x }];
+    let labelled = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read));
+    let attributes = labelled.transpose()?.map_or(attributes, |data| data.attributes);
+    Ok((Read { layers, origin: Origin::File }, attributes))
 }
 
+/// The features of a model: those that it holds if the samples are those of the fit, in their order;
+/// otherwise those that the samples are projected to.
 fn of_model<T: Scalar>(
     args: &EvaluateArgs,
     model: &Model<T>,
     output: Output,
-) -> Result<(Vec<Features>, Vec<Attribute>)> {
+) -> Result<(Read, Vec<Attribute>)> {
     let layers: Vec<usize> = match args.layer {
         Some(layer) => vec![layer],
         None => (1..=model.factors.depth()).collect(),
     };
-    let data = match (args.project, args.data.as_deref()) {
-        (_, Some(path)) if needs_samples(args) => Some(prepared(model, path, args, output)?),
-        (Some(_), None) => {
-            return Err(
-                UsageError("--project needs the samples: name them with --data".into()).into()
-            );
-        }
-        _ => None,
+    if args.project.is_some() && args.data.is_none() {
+        let text = "--project needs the samples: name them with --data";
+        return Err(UsageError(text.into()).into());
+    }
+    let data = args.data.as_deref().map(|path| prepared(model, path, args, output)).transpose()?;
+    let own = data.as_ref().map_or(Ok(true), |(data, _)| model.was_fitted_to(&data.x))?;
+    let method = args.project.map_or(model.usual_projection(), Projection::from);
+    let origin = match (args.project, own) {
+        (None, true) => Origin::Fit,
+        (None, false) => Origin::OtherSamples,
+        (Some(_), _) => Origin::Projected,
     };
-    let features = layers
-        .into_iter()
-        .map(|layer| {
-            model.factors.check_layer(layer)?;
-            let values = match (&data, args.project) {
-                (Some((data, zeros)), Some(method)) => {
-                    let mut h = model.project(&data.x, layer, Projection::from(method))?;
-                    for &sample in &zeros.kept {
-                        h.col_mut(sample).fill(T::ZERO);
-                    }
-                    h.cast()
+    let features = |layer: usize| {
+        model.factors.check_layer(layer)?;
+        let values = match &data {
+            Some((data, zeros)) if origin != Origin::Fit => {
+                let mut h = on_threads(args.threads, || model.project(&data.x, layer, method))??;
+                for &sample in &zeros.kept {
+                    h.col_mut(sample).fill(T::ZERO);
                 }
-                _ => model.factors.h[layer - 1].cast(),
-            };
-            Ok(Features { name: format!("layer {layer}"), values })
+                h.cast()
+            }
+            _ => model.factors.h[layer - 1].cast(),
+        };
+        Ok(Features { name: format!("layer {layer}"), values })
+    };
+    let layers = layers.into_iter().map(features).collect::<Result<_>>()?;
+    Ok((Read { layers, origin }, data.map_or(vec![], |(data, _)| data.attributes)))
+}
+
+/// The features of all layers, and where they come from.
+struct Read {
+    layers: Vec<Features>,
+    origin: Origin,
+}
+
+/// Where features come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// They are those of a file.
+    File,
+    /// They are those that the fit has found.
+    Fit,
+    /// They were projected because somebody asked for it.
+    Projected,
+    /// They were projected because the samples are not those of the fit, or in another order.
+    OtherSamples,
+}
+
+impl Origin {
+    fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Fit => "fit",
+            Self::Projected | Self::OtherSamples => "projected",
+        }
+    }
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::File => "features of the file",
+            Self::Fit => "features of the fit",
+            Self::Projected => "projected features",
+            Self::OtherSamples => {
+                "projected features: these are not the samples of the fit, or not in their order"
+            }
         })
-        .collect::<Result<_>>()?;
-    Ok((features, data.map_or(vec![], |(data, _)| data.attributes)))
+    }
 }
 
 fn prepared<T: Scalar>(

@@ -3,28 +3,31 @@
 mod labels;
 mod notes;
 mod plan;
+mod resources;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance, Recorded, Scalar,
-    StopReason, WarmStart,
+    Checkpoints, Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance,
+    Recorded, Scalar, StopReason, WarmStart,
 };
 use deepnmf_data::{Attribute, Dataset};
 use serde_json::json;
 
 use self::labels::{attributes, codes};
 use self::plan::Plan;
-use crate::args::FitArgs;
+use crate::args::{FitArgs, LongArgs};
 use crate::input::{
     check_model_output, on_threads, provenance, remark_on_header, remark_on_zeros, samples,
     samples_of,
 };
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
-use crate::progress::{Progress, cancelled_by_interrupt};
+use crate::progress::Progress;
+use crate::signals;
 
 /// Factorizes a data file.
 pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
@@ -63,11 +66,19 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     if let Some(data) = labelled {
         given = Given::Auxiliary(data);
     }
-    let cancel = cancelled_by_interrupt()?;
+    if args.long.plan {
+        return resources::plan(args, plan, &data.x, output);
+    }
+    resources::check(args, plan, &data.x, output)?;
+    let cancel = signals::listen()?;
+    let checkpoints = checkpoints(args);
     let mut model = on_threads(args.threads, || {
         // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
+        if let Some(checkpoints) = checkpoints.clone() {
+            session = session.checkpointed(checkpoints);
+        }
         fit(plan, &data.x, given, &labels, &mut session).map_err(|error| blame(args, error))
     })??;
     drop(progress);
@@ -76,9 +87,35 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     model.provenance.attributes =
         labels.iter().map(|label| label.as_ref().map(|a| a.name.clone())).collect();
     if let Some(out) = &args.out {
-        model.save(out)?;
+        signals::while_writing(|| save(&model, out))?;
+        let whole = model.summary.runs.iter().all(|run| !is_early(run.stop));
+        if let Some(checkpoints) = checkpoints.filter(|_| whole) {
+            checkpoints.remove()?;
+        }
     }
     report(args, &model, output)
+}
+
+fn checkpoints(args: &FitArgs) -> Option<Checkpoints> {
+    let LongArgs { checkpoint, every, resume, .. } = &args.long;
+    let folder = checkpoint.as_ref()?;
+    Some(Checkpoints::new(folder).every(Duration::from_secs_f64(*every)).resume(*resume))
+}
+
+/// Whether a loop was stopped from outside.
+fn is_early(stop: StopReason) -> bool {
+    matches!(stop, StopReason::Cancelled | StopReason::TimeBudget)
+}
+
+/// Writes the model; to a second place if the first one cannot take it.
+fn save<T: Scalar>(model: &Model<T>, out: &Path) -> Result<()> {
+    let Err(first) = model.save(out) else { return Ok(()) };
+    let name = format!("deepnmf-{}.safetensors", std::process::id());
+    let beside = std::env::temp_dir().join(name);
+    match model.save(&beside) {
+        Ok(()) => bail!("{first}; the model is safe in {} instead", beside.display()),
+        Err(second) => bail!("{first}; and {second}: the model is lost"),
+    }
 }
 
 /// What another model gives to begin with, or the samples it is fitted to first.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::{ReproduceArgs, UsageError};
 use crate::output::{Outcome, Output};
-use crate::progress::cancelled_by_interrupt;
+use crate::signals;
 
 /// Plans, runs and reports.
 pub(crate) fn run(args: &ReproduceArgs, output: Output) -> Result<Outcome> {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ReproduceArgs, output: Output) -> Result<Outcome> {
         return list(&plan, output);
     }
     output.remark(format!("data: {}", plan.data().join("; ")));
-    let cancel = cancelled_by_interrupt()?;
+    let cancel = signals::listen()?;
     let bar = Bar::new(output);
     let report = plan.run(&args.out, &cancel, &bar)?;
     drop(bar);

@@ -35,12 +35,16 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     let culprit = || args.data.shown();
     let zeros = prepare_with_zeros(model, &mut data, args.zero, output).with_context(culprit)?;
     progress.doing("computing the features");
-    let (mut h, error) = on_threads(args.threads, || -> Result<_> {
+    let (mut h, error, warning) = on_threads(args.threads, || -> Result<_> {
         let h = model.project(&data.x, layer, method).with_context(culprit)?;
         let error = model.factors.reconstruction_error(&data.x, layer, &h)?;
-        Ok((h, error))
+        let warning = model.projection_warning(&data.x, layer, method, &h)?;
+        Ok((h, error, warning))
     })??;
     drop(progress);
+    if let Some(warning) = &warning {
+        output.remark(format!("warning: {warning}"));
+    }
     for &sample in &zeros.kept {
         h.col_mut(sample).fill(T::ZERO);
     }
@@ -61,6 +65,7 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
         "components": h.rows(),
         "error": error,
         "relative_error": relative,
+        "warning": warning,
         "out": args.out,
     });
     let mut table = Table::of_matrix(&h, component_names(h.rows()));

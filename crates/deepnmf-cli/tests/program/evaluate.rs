@@ -113,8 +113,8 @@ fn features_of_a_file_score_as_those_of_the_model() {
 fn what_cannot_be_evaluated_is_refused_with_a_reason() {
     let folder = fitted();
     folder.refuses("evaluate m.safetensors", 2, &["--data", "--labels-key"]);
-    let other = "builtin:faces:identities=2,poses=2,expressions=2,illuminations=2,size=12";
-    folder.refuses(&format!("evaluate m.safetensors --data {other}"), 1, &["16", "24"]);
+    let other = "builtin:faces:identities=2,poses=2,expressions=2,illuminations=2,size=13";
+    folder.refuses(&format!("evaluate m.safetensors --data {other}"), 1, &["13x13", "12x12"]);
     let with = |flags: &str| format!("evaluate m.safetensors --data {FACES} {flags}");
     folder.refuses(&with("--attribute age"), 1, &["age", "identity"]);
     folder.refuses(&with("--layer 3"), 1, &["3", "layers 1 to 2"]);

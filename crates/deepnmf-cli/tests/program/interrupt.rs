@@ -16,18 +16,18 @@ use crate::common::{FACES, Folder, Run, number, tensors};
 use serde_json::Value;
 
 /// The longest wait before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A fit that would take for ever: it starts badly, improves slowly, and never slowly enough. It
 /// ends after a while all the same, lest a test that fails leave it behind.
-const ENDLESS: &str = "fit builtin:faces:identities=10 --layers 60,20 --init random --kappa 0 \
+pub(crate) const ENDLESS: &str = "fit builtin:faces:identities=10 --layers 60,20 --init random --kappa 0 \
                        --solver multiplicative --max-iter 1000000000 --max-seconds 600";
 
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: i32 = 2;
 
 /// Waits until something has come about.
-fn wait_until(what: &str, mut come: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut come: impl FnMut() -> bool) {
     let start = Instant::now();
     while !come() {
         assert!(start.elapsed() < PATIENCE, "waited in vain until {what}");
@@ -36,7 +36,7 @@ fn wait_until(what: &str, mut come: impl FnMut() -> bool) {
 }
 
 /// Waits until the program has ended.
-fn ended(mut child: Child) -> Output {
+pub(crate) fn ended(mut child: Child) -> Output {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if start.elapsed() > PATIENCE {
@@ -50,13 +50,18 @@ fn ended(mut child: Child) -> Output {
 
 /// Presses Ctrl-C.
 fn interrupt(child: &Child) {
+    send("INT", child);
+}
+
+/// Sends a signal.
+pub(crate) fn send(signal: &str, child: &Child) {
     // A process that has ended is still there until it is waited for.
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    let kill = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
 }
 
 /// Waits until the program listens to Ctrl-C, or has ended.
-fn wait_until_it_listens(child: &mut Child, pause: Duration) {
+pub(crate) fn wait_until_it_listens(child: &mut Child, pause: Duration) {
     let status = format!("/proc/{}/status", child.id());
     if !cfg!(target_os = "linux") {
         return sleep(pause);

@@ -15,6 +15,8 @@ mod labels;
 mod pictures;
 mod pie;
 mod reading;
+#[cfg(unix)]
+mod reliability;
 mod report;
 mod reproduce;
 mod transform;

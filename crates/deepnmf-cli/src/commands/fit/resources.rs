@@ -1,0 +1,92 @@
+//! What a fit will take, and whether there is as much.
+
+use anyhow::{Result, bail};
+use deepnmf::{Estimate, Matrix, Scalar, Settings};
+use serde_json::json;
+
+use super::plan::Plan;
+use crate::args::FitArgs;
+use crate::input::on_threads;
+use crate::output::{Outcome, Output};
+use crate::resources::{bytes, disk_left, memory_left, speed};
+
+/// Prints what the fit would take.
+pub(super) fn plan<T: Scalar>(
+    args: &FitArgs,
+    plan: &Plan,
+    x: &Matrix<T>,
+    output: Output,
+) -> Result<Outcome> {
+    let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
+    let first = args.layers.first().copied().unwrap_or(1);
+    let seconds = iteration / on_threads(args.threads, || speed(x, first))?;
+    let (left, disk) = (memory_left(), args.out.as_deref().and_then(disk_left));
+    let of = |left: Option<u64>| {
+        left.map_or(String::new(), |left| format!(", {} are left", bytes(left)))
+    };
+    let text = format!(
+        "{} samples of {} features\n  \
+         memory      about {}{}\n  \
+         model file  about {}{}\n  \
+         iteration   about {seconds:.2} s on these cores, at most {most_iterations} of them: {:.0} s\n",
+        x.cols(),
+        x.rows(),
+        bytes(memory),
+        of(left),
+        bytes(file),
+        of(disk),
+        seconds * most_iterations as f64,
+    );
+    let object = json!({
+        "samples": x.cols(),
+        "features": x.rows(),
+        "memory": memory,
+        "memory_left": left,
+        "file": file,
+        "disk_left": disk,
+        "seconds_of_an_iteration": seconds,
+        "most_iterations": most_iterations,
+    });
+    output.result(&text, &object)?;
+    Ok(Outcome::Done)
+}
+
+/// Refuses a fit whose model the disk has no room for; says so where memory may not suffice.
+pub(super) fn check<T: Scalar>(
+    args: &FitArgs,
+    plan: &Plan,
+    x: &Matrix<T>,
+    output: Output,
+) -> Result<()> {
+    let Estimate { memory, file, .. } = estimate(plan, x);
+    if let Some(out) = &args.out
+        && let Some(left) = disk_left(out).filter(|left| *left < file)
+    {
+        bail!(
+            "the model will have {}, but the disk of {} has {} left: name another place, or use \
+                 --dtype f32 or fewer components",
+            bytes(file),
+            out.display(),
+            bytes(left)
+        );
+    }
+    // The data are in memory already.
+    let more = memory.saturating_sub(std::mem::size_of_val(x.as_slice()) as u64);
+    if let Some(left) = memory_left().filter(|left| *left < more) {
+        output.remark(format!(
+            "the fit will take about {} more memory, but {} are left: if it ends for want of it, use \
+             --dtype f32, fewer components or fewer samples",
+            bytes(more),
+            bytes(left)
+        ));
+    }
+    Ok(())
+}
+
+fn estimate<T: Scalar>(plan: &Plan, x: &Matrix<T>) -> Estimate {
+    let settings: Settings = match plan {
+        Plan::Model(settings) => settings.clone(),
+        Plan::Transfer(_, then) => then.clone().into(),
+    };
+    settings.estimate(x.rows(), x.cols(), T::DTYPE)
+}

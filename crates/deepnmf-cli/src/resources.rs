@@ -1,0 +1,61 @@
+//! Memory and disk space that are left, and how fast this machine multiplies.
+
+use std::path::Path;
+use std::time::Instant;
+
+use deepnmf::matrix::product;
+use deepnmf::{Matrix, Scalar};
+
+/// Bytes of memory that this process may still take, where the system tells: limits of a container count.
+pub(crate) fn memory_left() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let available = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let free = 1024 * available.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?;
+    Some(container_memory_left().map_or(free, |limit| limit.min(free)))
+}
+
+/// What the control group of this process leaves, in either version.
+fn container_memory_left() -> Option<u64> {
+    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let left = |limit: &str, used: &str| Some(number(limit)?.saturating_sub(number(used)?));
+    left("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current").or_else(|| {
+        let folder = "/sys/fs/cgroup/memory";
+        left(&format!("{folder}/memory.limit_in_bytes"), &format!("{folder}/memory.usage_in_bytes"))
+    })
+}
+
+/// Bytes that the disk of this file has left, where the system tells.
+#[cfg(unix)]
+pub(crate) fn disk_left(file: &Path) -> Option<u64> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let disk = rustix::fs::statvfs(folder.unwrap_or(Path::new("."))).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn disk_left(_: &Path) -> Option<u64> {
+    None
+}
+
+/// Floating-point operations in a second, by a product as a fit has it.
+pub(crate) fn speed<T: Scalar>(x: &Matrix<T>, components: usize) -> f64 {
+    let z = Matrix::from_fn(x.rows(), components, |i, j| T::from_f64(((i + 3 * j) % 7) as f64));
+    let some = x.view_columns(0..x.cols().min(2000));
+    let work = 2.0 * (z.rows() * z.cols() * some.cols()) as f64;
+    // The first product wakes threads up.
+    let seconds = (0..3).map(|_| {
+        let begun = Instant::now();
+        let done = product(z.t(), some);
+        begun.elapsed().as_secs_f64().max(1e-9) + 0.0 * done[(0, 0)].to_f64().min(0.0)
+    });
+    work / seconds.fold(f64::INFINITY, f64::min)
+}
+
+/// Bytes as people write them.
+pub(crate) fn bytes(count: u64) -> String {
+    match count as f64 {
+        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.1} GB", b / 1e9),
+    }
+}

@@ -1,12 +1,14 @@
 //! The project's own chores. `cargo xtask test` checks everything and installs what that needs.
 
 mod browser;
+mod faults;
 mod fuzz;
 mod package;
 mod python;
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -60,6 +62,7 @@ cargo xtask COMMAND
   python  the Python package alone: its wheel, tests, types and pages
   bench   the benchmarks of crates/deepnmf, with GFLOP/s beside a plain product
   fuzz    [TARGET|all] [--seconds N]: hostile files for every parser, 60 s for each
+  faults  [PERCENT]: kills, signals, full disks, damaged and foreign files, counted; about ten minutes
 
 Tests on real data look for it in the folder that DEEPNMF_DATA names.
 ";
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Some("python") => alone(test_package),
         Some("browser") => alone(test_page),
         Some("fuzz") => fuzz(),
+        Some("faults") => faults(),
         Some("help" | "--help" | "-h") => {
             say(HELP);
             ExitCode::SUCCESS
@@ -89,6 +93,27 @@ fn main() -> ExitCode {
 fn fuzz() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(2).collect();
     match fuzz::run(&arguments, &workspace()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("xtask: {why}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn faults() -> ExitCode {
+    let share = env::args().nth(2).and_then(|share| share.parse().ok()).unwrap_or(100);
+    if !run(&["build", "--release", "--package", "deepnmf-cli"], &[], None) {
+        return ExitCode::FAILURE;
+    }
+    let target = workspace().join("target");
+    let program = target.join("release/deepnmf");
+    let prepared = fs::create_dir_all(target.join("faults"))
+        .and_then(|()| Ok((fs::canonicalize(program)?, fs::canonicalize(target.join("faults"))?)));
+    let done = prepared
+        .map_err(|error| error.to_string())
+        .and_then(|(program, folder)| faults::run(&program, &folder, share));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("xtask: {why}"));

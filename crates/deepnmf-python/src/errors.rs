@@ -42,7 +42,8 @@ pub(crate) fn of_model(error: deepnmf::Error) -> PyErr {
 pub(crate) fn of_data(error: &DataError) -> PyErr {
     let mut text = match error {
         DataError::NoUnitNorm { sample, what } => format!(
-            "sample {sample} (counted from 1) is {what} and cannot be scaled to norm 1: remove it"
+            "X[{}] is {what} and cannot be scaled to norm 1: remove it, or use zero_samples=\"keep\"",
+            sample - 1
         ),
         error => error.to_string(),
     };

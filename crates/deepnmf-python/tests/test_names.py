@@ -32,8 +32,8 @@ RENAMED = {
 }
 GLOBAL = {"help", "json", "quiet"}
 READING = {"data-key", "labels-key", "labels-by", "pattern", "resize"}
-# Columns of tables are chosen in a data frame, and samples of zeros are dropped there.
-TABLES = {"header", "columns", "drop", "names-key", "feature-names", "zero-samples"}
+# Columns of tables are chosen in a data frame.
+TABLES = {"header", "columns", "drop", "names-key", "feature-names"}
 FIT_ONLY_HERE = {
     "n_components": "--layers with one number, " + SCIKIT_LEARN,
     "callback": "a function",
@@ -49,6 +49,7 @@ FIT_ONLY_THERE = {
     "auxiliary": "needs a data file",
     "attributes": "the columns of y",
     "label-fraction": "labels of -1",
+    "zero-samples": "samples are fitted as they are",
     "plan": "nothing is estimated",
     "checkpoint": "a parameter of fit",
     "every": "checkpoints are written every 30 seconds",

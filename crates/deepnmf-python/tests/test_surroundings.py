@@ -11,7 +11,7 @@ from typing import Any
 import joblib  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from deepnmf import NMF, WSF, DeepSemiNMF, SemiNMF, _check, _core
+from deepnmf import NMF, WSF, DeepSemiNMF, SemiNMF, _check, _core, load
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -153,3 +153,20 @@ def test_the_unit_of_the_data_changes_no_relative_error(X: Matrix, scale: float)
         for x in (X, X * scale)
     ]
     np.testing.assert_allclose(errors[0], errors[1], rtol=1e-3)
+
+
+def test_zero_samples_are_refused_or_have_zero_features(program: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((12, 5))
+    np.save(tmp_path / "x.npy", X)
+    command = [program, "fit", "x.npy", "--layers", "3", "--out", "m.safetensors", "--quiet"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    model = load(tmp_path / "m.safetensors")
+    new = X.copy()
+    new[4] = 0
+    with pytest.raises(ValueError, match=r"X\[4\].*zero_samples"):
+        model.transform(new)
+    kept = model.transform(new, zero_samples="keep")
+    np.testing.assert_array_equal(kept[4], 0)
+    np.testing.assert_array_equal(np.delete(kept, 4, 0), model.transform(np.delete(new, 4, 0)))
+    assert not model.transform(np.zeros((2, 5)), zero_samples="keep").any()

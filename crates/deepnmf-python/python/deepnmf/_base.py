@@ -22,7 +22,18 @@ from ._sklearn import (
     check_array,
     check_is_fitted,
 )
-from ._types import Codes, FilePath, Floats, Json, Labels, Method, RandomState, Run, StopReason
+from ._types import (
+    Codes,
+    FilePath,
+    Floats,
+    Json,
+    Labels,
+    Method,
+    RandomState,
+    Run,
+    StopReason,
+    ZeroSamples,
+)
 from ._watch import Callback, Watch
 
 if TYPE_CHECKING:
@@ -48,11 +59,25 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     _method: ClassVar[Method] = "nonnegative"
     n_jobs: int | None
 
-    def transform(self, X: ArrayLike, layer: int = -1, method: Method | None = None) -> Floats:
+    def transform(
+        self,
+        X: ArrayLike,
+        layer: int = -1,
+        method: Method | None = None,
+        zero_samples: ZeroSamples = "error",
+    ) -> Floats:
         check_is_fitted(self)
+        check.choice("zero_samples", zero_samples, ZeroSamples)
         X = check.samples(self, X, dtype=self._model.dtype, reset=False)
-        threads = check.threads(self.n_jobs)
-        return self._model.project(X, self._place(layer), method or self._method, threads)
+        place, threads = self._place(layer), check.threads(self.n_jobs)
+        method = method or self._method
+        some = X.any(axis=1) if zero_samples == "keep" else np.ones(len(X), bool)
+        if some.all():
+            return self._model.project(X, place, method, threads)
+        features = np.zeros((len(X), self._model.layers[place - 1]), X.dtype)
+        if some.any():
+            features[some] = self._model.project(check.contiguous(X[some]), place, method, threads)
+        return features
 
     def _place(self, layer: object) -> int:
         """Return the place of a layer, counted from 1; negative ones count from the top."""
@@ -91,7 +116,13 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 class _AnyLayer:
     """Computation of features that remembers the layer for the names of the columns."""
 
-    def transform(self, X: ArrayLike, layer: int = -1, method: Method | None = None) -> Floats:
+    def transform(
+        self,
+        X: ArrayLike,
+        layer: int = -1,
+        method: Method | None = None,
+        zero_samples: ZeroSamples = "error",
+    ) -> Floats:
         """Compute the features of samples.
 
         Parameters
@@ -111,6 +142,9 @@ class _AnyLayer:
               says so where the features are worse than none.
 
             If None, 'nonnegative', but 'basis' for `WhitenedPCA`, which has no other method.
+        zero_samples : {'error', 'keep'}, default='error'
+            What happens to samples that are zero in every feature if the model scales samples to
+            unit norm, as one of the program does: they are refused, or their features are zero.
 
         Returns
         -------
@@ -119,7 +153,9 @@ class _AnyLayer:
         """
         token = _asked_layer.set(layer)
         try:
-            features: Floats = super().transform(X, layer, method)  # type: ignore[misc]
+            features: Floats = super().transform(  # type: ignore[misc]
+                X, layer, method, zero_samples
+            )
         finally:
             _asked_layer.reset(token)
         return features

@@ -38,6 +38,7 @@ Pretraining = Literal["wsf", "semi-nmf"]
 Variant = Literal["printed", "released"]
 
 Method = Literal["nonnegative", "basis"]
+ZeroSamples = Literal["error", "keep"]
 StopReason = Literal["converged", "max-iterations", "time-budget", "cancelled", "rose", "diverged"]
 
 Average = Literal["geometric", "arithmetic", "min", "max"]

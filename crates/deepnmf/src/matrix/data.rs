@@ -71,12 +71,7 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// # Errors
     /// If the data cannot be read, or another part has failed.
     fn norm_sq(&self) -> Result<f64> {
-        let mut sum = 0.0;
-        self.blocks(&mut |_, block| {
-            sum += block_norm_sq(block);
-            ControlFlow::Continue(())
-        })?;
-        self.parts().sum_of(sum)
+        norm_sq_of_blocks(self)
     }
 
     /// Return the squared length of each sample of this part.
@@ -137,12 +132,7 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// # Errors
     /// If the data cannot be read, or another part has failed.
     fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
-        let mut sum = 0.0;
-        self.blocks(&mut |start, block| {
-            sum += block_residual_norm_sq(block, phi, h.view_columns(start..start + block.cols()));
-            ControlFlow::Continue(())
-        })?;
-        self.parts().sum_of(sum)
+        residual_norm_sq_of_blocks(self, phi, h)
     }
 
     /// *Together*: return what tells these samples from others, their order included. One pass over the data.
@@ -194,8 +184,32 @@ pub trait DataMatrix<T: Scalar>: Sync {
     }
 }
 
+/// The sum of all squared entries, block by block.
+pub(super) fn norm_sq_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<f64> {
+    let mut sum = 0.0;
+    x.blocks(&mut |_, block| {
+        sum += block_norm_sq(block);
+        ControlFlow::Continue(())
+    })?;
+    x.parts().sum_of(sum)
+}
+
+/// `|X - Phi H|^2`, block by block.
+pub(super) fn residual_norm_sq_of_blocks<T: Scalar>(
+    x: &(impl DataMatrix<T> + ?Sized),
+    phi: &Matrix<T>,
+    h: &Matrix<T>,
+) -> Result<f64> {
+    let mut sum = 0.0;
+    x.blocks(&mut |start, block| {
+        sum += block_residual_norm_sq(block, phi, h.view_columns(start..start + block.cols()));
+        ControlFlow::Continue(())
+    })?;
+    x.parts().sum_of(sum)
+}
+
 /// The sum of all squared entries of a block.
-pub(super) fn block_norm_sq<T: Scalar>(block: MatrixView<'_, T>) -> f64 {
+fn block_norm_sq<T: Scalar>(block: MatrixView<'_, T>) -> f64 {
     let mut column = vec![T::ZERO; block.rows()];
     let norm_sq = |j| {
         block.columns(j, 1).copy_into(&mut column);
@@ -205,7 +219,7 @@ pub(super) fn block_norm_sq<T: Scalar>(block: MatrixView<'_, T>) -> f64 {
 }
 
 /// `|X - Phi H|^2` for one block of columns, on the calling thread alone.
-pub(super) fn block_residual_norm_sq<T: Scalar>(
+fn block_residual_norm_sq<T: Scalar>(
     block: MatrixView<'_, T>,
     phi: &Matrix<T>,
     h: MatrixView<'_, T>,

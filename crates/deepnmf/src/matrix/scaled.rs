@@ -6,7 +6,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::data::{Visit, block_norm_sq, block_residual_norm_sq};
+use super::data::{Visit, norm_sq_of_blocks, residual_norm_sq_of_blocks};
 use super::{DataMatrix, Entry, Matrix, Parts, Scalar, scale};
 use crate::error::Result;
 
@@ -27,6 +27,31 @@ impl<'a, T: Scalar> Scaled<'a, T> {
     /// `2^exponent` times `x`; the exponent is brought into the range of the number type.
     pub(crate) fn new(x: &'a dyn DataMatrix<T>, exponent: i32) -> Self {
         Self { x, exponent: exponent.clamp(-T::MOST_EXPONENT, T::MOST_EXPONENT) }
+    }
+}
+
+/// A product with the data as they are.
+type Multiply<'a, T> = dyn Fn(&Matrix<T>, &mut Matrix<T>) -> Result<()> + 'a;
+
+impl<T: Scalar> Scaled<'_, T> {
+    /// A product with the scaled data. Where their unit is extreme, half of the power goes into the other factor,
+    /// so that nothing on the way comes near the limits of the number type.
+    fn multiply(
+        &self,
+        factor: &Matrix<T>,
+        out: &mut Matrix<T>,
+        multiply: &Multiply<'_, T>,
+    ) -> Result<()> {
+        if self.exponent.abs() <= MILD {
+            multiply(factor, out)?;
+            scale(out, power_of_two(self.exponent));
+            return Ok(());
+        }
+        let mut half = factor.clone();
+        scale(&mut half, power_of_two(self.exponent / 2));
+        multiply(&half, out)?;
+        scale(out, power_of_two(self.exponent - self.exponent / 2));
+        Ok(())
     }
 }
 
@@ -107,29 +132,11 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
     }
 
     fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
-        if self.exponent.abs() <= MILD {
-            self.x.tr_mul(z, out)?;
-            scale(out, power_of_two(self.exponent));
-            return Ok(());
-        }
-        let mut half = z.clone();
-        scale(&mut half, power_of_two(self.exponent / 2));
-        self.x.tr_mul(&half, out)?;
-        scale(out, power_of_two(self.exponent - self.exponent / 2));
-        Ok(())
+        self.multiply(z, out, &|z, out| self.x.tr_mul(z, out))
     }
 
     fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
-        if self.exponent.abs() <= MILD {
-            self.x.mul_tr(h, out)?;
-            scale(out, power_of_two(self.exponent));
-            return Ok(());
-        }
-        let mut half = h.clone();
-        scale(&mut half, power_of_two(self.exponent / 2));
-        self.x.mul_tr(&half, out)?;
-        scale(out, power_of_two(self.exponent - self.exponent / 2));
-        Ok(())
+        self.multiply(h, out, &|h, out| self.x.mul_tr(h, out))
     }
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
@@ -145,12 +152,7 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         if self.exponent.abs() <= MILD {
             return Ok(self.x.norm_sq()? * power_of_two(2 * self.exponent));
         }
-        let mut sum = 0.0;
-        self.blocks(&mut |_, block| {
-            sum += block_norm_sq(block);
-            ControlFlow::Continue(())
-        })?;
-        self.parts().sum_of(sum)
+        norm_sq_of_blocks(self)
     }
 
     /// Where nothing can be lost, in the unit of the data.
@@ -160,12 +162,7 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             scale_by_power(&mut there, -self.exponent);
             return Ok(self.x.residual_norm_sq(&there, h)? * power_of_two(2 * self.exponent));
         }
-        let mut sum = 0.0;
-        self.blocks(&mut |start, block| {
-            sum += block_residual_norm_sq(block, phi, h.view_columns(start..start + block.cols()));
-            ControlFlow::Continue(())
-        })?;
-        self.parts().sum_of(sum)
+        residual_norm_sq_of_blocks(self, phi, h)
     }
 
     fn entry_sum(&self) -> Result<f64> {

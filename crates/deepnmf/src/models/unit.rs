@@ -207,3 +207,28 @@ impl Settings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::models::{Factorization, Wsf};
+    use crate::testing::positive;
+
+    /// What ended with an error of thousands of norms was called converged.
+    #[test]
+    fn what_is_worse_than_nothing_or_rose_has_not_converged_and_names_the_setting() {
+        let x = positive::<f64>(8, 30, 1);
+        let labels: Vec<Option<u32>> = (0..30).map(|j| Some(j % 3)).collect();
+        let mut model = Wsf::new(3, 0.1).fit_labelled(&x, &[Some(&labels)]).unwrap();
+        assert!(model.summary.notices.is_empty());
+        model.summary.stop = StopReason::Converged;
+        model.summary.relative_error = 1.5;
+        blame_settings(&mut model);
+        assert_eq!(model.summary.stop, StopReason::Diverged);
+        assert!(model.summary.notices[0].to_string().contains("lambda"));
+        model.summary.relative_error = 0.5;
+        model.summary.runs[0].stop = StopReason::Rose;
+        blame_settings(&mut model);
+        assert!(model.summary.notices[1].to_string().contains("rose"));
+    }
+}

@@ -55,7 +55,11 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
 /// The file that is meant by `path`, and what is known of it if it exists.
 fn regular_target(path: &Path) -> io::Result<(PathBuf, Option<fs::Metadata>)> {
     // Renaming onto a link would replace the link; the file it leads to is meant.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let found = fs::canonicalize(path);
+    if found.is_err() && fs::symlink_metadata(path).is_ok_and(|info| info.is_symlink()) {
+        return Err(io::Error::other("it is a link that leads nowhere"));
+    }
+    let target = found.unwrap_or_else(|_| path.to_owned());
     let before = fs::metadata(&target).ok();
     match &before {
         Some(before) if before.is_dir() => Err(io::Error::other("it is a folder")),

@@ -201,6 +201,9 @@ fn devices_are_left_alone_and_links_are_followed() {
     write(&link).unwrap();
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(std::fs::read(&file).unwrap(), b"new");
+    std::fs::remove_file(&file).unwrap();
+    assert!(write(&link).unwrap_err().to_string().contains("leads nowhere"));
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink(), "the link is untouched");
 }
 
 #[cfg(unix)]

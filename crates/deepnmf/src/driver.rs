@@ -189,7 +189,7 @@ impl<'a> FitSession<'a> {
             let patience = algorithm.patience();
             reached.stop = told.or_else(|| reason_to_stop(rule, &reached.history, patience));
             if let (Some(_), Some(keeper)) = (reached.stop, &mut keeper) {
-                keeper.end(&algorithm, &reached, begun.elapsed().as_secs_f64())?;
+                keeper.end(&algorithm, &reached)?;
             }
             if reached.stop.is_none() {
                 algorithm.step()?;

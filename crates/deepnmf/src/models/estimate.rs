@@ -44,11 +44,12 @@ impl Settings {
         let copies = if self.descends() { 25 } else { 5 };
         let loops = number * copies * factors;
         let top = layers.last().map_or(0, |k| *k as u64);
-        let width = if self.descends() { first } else { top };
+        // A line search evaluates more than once, and a gradient costs as much as its value.
+        let (width, products) = if self.descends() { (first, 3.0) } else { (top, 1.0) };
         Estimate {
             memory: number * p * n + start.max(loops) + number * factors,
             file: number * factors + (1 << 16),
-            iteration: 4.0 * (p * n * width) as f64 + 2.0 * (n * width * width) as f64,
+            iteration: products * (4.0 * (p * n * width) as f64 + 2.0 * (n * width * width) as f64),
             most_iterations: self.most_iterations(),
         }
     }

@@ -129,6 +129,11 @@ impl<'a> FitSession<'a> {
         self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.begin(identity))
     }
 
+    /// Why checkpoints could not be written, if that was so.
+    pub(crate) fn trouble_with_checkpoints(&mut self) -> Option<String> {
+        self.keeper.as_mut().and_then(Keeper::trouble)
+    }
+
     /// Seconds since this session was made.
     pub(crate) fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
@@ -189,14 +194,14 @@ impl<'a> FitSession<'a> {
             let patience = algorithm.patience();
             reached.stop = told.or_else(|| reason_to_stop(rule, &reached.history, patience));
             if let (Some(_), Some(keeper)) = (reached.stop, &mut keeper) {
-                keeper.end(&algorithm, &reached)?;
+                keeper.end(&algorithm, &reached);
             }
             if reached.stop.is_none() {
                 algorithm.step()?;
                 reached.history.push(finite(algorithm.error(), stage, iteration + 1)?);
                 reached.clock.push(earlier + begun.elapsed().as_secs_f64());
                 if let Some(keeper) = &mut keeper {
-                    keeper.keep(&algorithm, &reached)?;
+                    keeper.keep(&algorithm, &reached);
                 }
             }
         };

@@ -44,6 +44,8 @@ pub(crate) struct Keeper {
     /// Whether somebody has stopped a loop of this fit. Those behind it then begin from something else than
     /// they would have, so none of their states is worth keeping.
     stopped: bool,
+    /// Why the last state that could not be written could not be.
+    trouble: Option<String>,
 }
 
 impl Keeper {
@@ -55,6 +57,7 @@ impl Keeper {
             last: Instant::now(),
             cost: Duration::ZERO,
             stopped: false,
+            trouble: None,
         }
     }
 
@@ -88,7 +91,7 @@ impl Keeper {
     fn compare(&self, identity: &Identity, bytes: &[u8]) -> Result<()> {
         let other: Identity = serde_json::from_slice(bytes).map_err(|_| {
             let accepted =
-                "they were written by another version of deepnmf: choose an empty folder";
+                "they are damaged, or of another version of deepnmf: choose an empty folder";
             Error::parameter("the folder of checkpoints", self.settings.folder.display(), accepted)
         })?;
         let Some(difference) = identity.difference(&other) else { return Ok(()) };
@@ -118,11 +121,15 @@ impl Keeper {
     }
 
     /// Writes the state of the loop if that is due.
-    pub(crate) fn keep(&mut self, algorithm: &dyn Algorithm, reached: &Reached) -> Result<()> {
-        if self.stopped || !self.is_due() {
-            return Ok(());
+    pub(crate) fn keep(&mut self, algorithm: &dyn Algorithm, reached: &Reached) {
+        if !self.stopped && self.is_due() {
+            self.write(algorithm, reached);
         }
-        self.write(algorithm, reached)
+    }
+
+    /// Why states could not be written, if that was so.
+    pub(crate) fn trouble(&mut self) -> Option<String> {
+        self.trouble.take()
     }
 
     /// Whether another one is wanted, and would not take more than its share of the time.
@@ -132,19 +139,31 @@ impl Keeper {
 
     /// Writes the state of the loop as it ends, if somebody has stopped it or one is due. Otherwise its last
     /// iterations are run again.
-    pub(crate) fn end(&mut self, algorithm: &dyn Algorithm, reached: &Reached) -> Result<()> {
+    pub(crate) fn end(&mut self, algorithm: &dyn Algorithm, reached: &Reached) {
         let early = matches!(reached.stop, Some(StopReason::Cancelled | StopReason::TimeBudget));
-        if self.stopped || !(early || self.is_due()) {
-            return Ok(());
+        let before = self.stopped;
+        self.stopped |= early;
+        // Before the first iteration there is nothing to keep, and where somebody has stopped the
+        // initialization it is not even what a whole fit begins with.
+        let begun = reached.history.len() > 1;
+        if before || !begun || !(early || self.is_due()) {
+            return;
         }
-        self.stopped = early;
         // What was stopped early goes on when it is resumed.
         let stop = reached.stop.filter(|_| !early);
-        self.write(algorithm, &Reached { stop, ..reached.clone() })
+        self.write(algorithm, &Reached { stop, ..reached.clone() });
     }
 
-    fn write(&mut self, algorithm: &dyn Algorithm, reached: &Reached) -> Result<()> {
+    /// A state that cannot be written is no reason to lose the fit: it goes on, and says so when it ends.
+    fn write(&mut self, algorithm: &dyn Algorithm, reached: &Reached) {
         let begun = Instant::now();
+        if let Err(error) = self.try_to_write(algorithm, reached) {
+            self.trouble = Some(error.to_string());
+        }
+        (self.last, self.cost) = (Instant::now(), begun.elapsed());
+    }
+
+    fn try_to_write(&self, algorithm: &dyn Algorithm, reached: &Reached) -> Result<()> {
         let iteration = reached.history.len() - 1;
         let place = match reached.stop {
             Some(_) => "done".to_owned(),
@@ -157,7 +176,6 @@ impl Keeper {
         for path in older {
             let _ = fs::remove_file(path); // it is in nobody's way
         }
-        (self.last, self.cost) = (Instant::now(), begun.elapsed());
         Ok(())
     }
 

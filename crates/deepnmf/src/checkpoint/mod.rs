@@ -57,8 +57,8 @@ impl Checkpoints {
         Self { folder: folder.into(), every: EVERY, resume: false }
     }
 
-    /// Sets the time between two of them. They take no more than a fiftieth of the time of the fit in any
-    /// case, so large states are written less often.
+    /// Sets the time between two of them. After the first one they take no more than a fiftieth of the time of
+    /// the fit, so large states are written less often.
     #[must_use]
     pub fn every(self, every: Duration) -> Self {
         Self { every, ..self }
@@ -129,16 +129,15 @@ impl Identity {
         let [ours, theirs] =
             [self, other].map(|i| serde_json::to_value(&i.settings).unwrap_or_default());
         difference_of_values("", &ours, &theirs)
-            .map(|(name, ours, theirs)| format!("{name} is {ours}, but {theirs} there"))
     }
 }
 
-/// The first setting in which two objects differ, and both values.
+/// The first setting in which two objects differ, with both values.
 fn difference_of_values(
     name: &str,
     ours: &serde_json::Value,
     theirs: &serde_json::Value,
-) -> Option<(String, String, String)> {
+) -> Option<String> {
     use serde_json::Value;
     if let (Value::Object(ours), Value::Object(theirs)) = (ours, theirs) {
         let keys = ours.keys().chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
@@ -149,5 +148,5 @@ fn difference_of_values(
             difference_of_values(&name, &of(ours), &of(theirs))
         });
     }
-    (ours != theirs).then(|| (format!("the setting {name}"), ours.to_string(), theirs.to_string()))
+    (ours != theirs).then(|| format!("the setting {name} is {ours}, but {theirs} there"))
 }

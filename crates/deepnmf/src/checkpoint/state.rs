@@ -53,10 +53,15 @@ impl StateWriter<'_> {
 
     /// A list of matrices.
     pub(crate) fn matrices<T: Scalar>(&mut self, name: &str, matrices: &[Matrix<T>]) {
-        self.number(&format!("{name}.count"), matrices.len() as f64);
+        self.count(&format!("{name}.count"), matrices.len());
         for (i, matrix) in matrices.iter().enumerate() {
             self.matrix(&format!("{name}.{i}"), matrix);
         }
+    }
+
+    /// A count.
+    pub(crate) fn count(&mut self, name: &str, count: usize) {
+        self.number(name, count as f64);
     }
 
     /// A number, with all its bits.
@@ -90,9 +95,14 @@ impl Restored {
 
     /// A list of matrices.
     pub(crate) fn matrices<T: Scalar>(&self, name: &str) -> Result<Vec<Matrix<T>>> {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
-        let count = self.number(&format!("{name}.count"))? as usize;
+        let count = self.count(&format!("{name}.count"))?;
         (0..count).map(|i| self.matrix(&format!("{name}.{i}"))).collect()
+    }
+
+    /// A count.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was one
+    pub(crate) fn count(&self, name: &str) -> Result<usize> {
+        Ok(self.number(name)? as usize)
     }
 
     /// A number.

@@ -166,3 +166,39 @@ fn quick_fits_write_next_to_nothing() {
     assert_eq!(model.summary.stop, StopReason::Converged);
     assert!(states(folder.path()).is_empty());
 }
+
+/// A fit that is stopped during its initialization begins from random features; a checkpoint of that would lead
+/// the resumed fit astray.
+#[test]
+fn a_fit_that_is_stopped_before_its_first_iteration_leaves_nothing_to_resume_from() {
+    for tried in every_setting() {
+        let undisturbed = tried.fit(&tried.x, &mut FitSession::new()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let cancel = CancelToken::new();
+        cancel.cancel();
+        let checkpoints = at_every_iteration(folder.path());
+        let mut session = FitSession::new().stopped_by(cancel).checkpointed(checkpoints);
+        // A graph that nobody waits for is an error, everything else a model.
+        let _ = tried.fit(&tried.x, &mut session);
+        assert!(states(folder.path()).is_empty(), "{}", tried.what);
+        let resumed = fit_until(&tried, folder.path(), usize::MAX);
+        assert_same_bits(&tried.what, &resumed, &undisturbed);
+    }
+}
+
+#[test]
+fn checkpoints_that_cannot_be_written_do_not_end_the_fit() {
+    let tried = slow();
+    let undisturbed = tried.fit(&tried.x, &mut FitSession::new()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gone");
+    let mut remove = |_: &Event| {
+        let _ = fs::remove_dir_all(&path); // as if the disk had gone away
+    };
+    let checkpoints = at_every_iteration(&path);
+    let mut session = FitSession::new().observed_by(&mut remove).checkpointed(checkpoints);
+    let model = tried.fit(&tried.x, &mut session).unwrap();
+    assert!(model.factors == undisturbed.factors);
+    let said = |notice: &crate::Notice| matches!(notice, crate::Notice::NoCheckpoint { .. });
+    assert!(model.summary.notices.iter().any(said), "{:?}", model.summary.notices);
+}

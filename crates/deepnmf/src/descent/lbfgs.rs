@@ -167,7 +167,7 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
 
     fn save(&self, state: &mut StateWriter<'_>) {
         state.matrices("point", &self.point);
-        state.number("pairs", self.pairs.len() as f64);
+        state.count("pairs", self.pairs.len());
         for (i, Pair { step, change }) in self.pairs.iter().enumerate() {
             state.matrices(&format!("step {i}"), step);
             state.matrices(&format!("change {i}"), change);
@@ -178,8 +178,7 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
         self.point = state.matrices("point")?;
         // Both follow from the point alone.
         self.at = self.objective.evaluate(&self.point)?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
-        let pairs = state.number("pairs")? as usize;
+        let pairs = state.count("pairs")?;
         let pair = |i| {
             let step = state.matrices(&format!("step {i}"))?;
             Ok(Pair { step, change: state.matrices(&format!("change {i}"))? })

@@ -64,7 +64,7 @@ pub(crate) fn extreme_exponent<T: Scalar>(basis: &Matrix<T>) -> Result<Option<i3
 
 /// `2^exponent`, where the result is a normal number.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
-    f64::from(exponent).exp2()
+    2f64.powi(exponent)
 }
 
 /// *Together*: the exponent by which data have to be scaled for their samples to have a mean squared length

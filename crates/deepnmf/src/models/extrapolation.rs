@@ -157,12 +157,11 @@ pub(crate) mod tests {
         }
 
         fn save(name: &str, point: &usize, state: &mut StateWriter<'_>) {
-            state.number(name, *point as f64);
+            state.count(name, *point);
         }
 
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
         fn restored(name: &str, state: &Restored) -> Result<usize> {
-            Ok(state.number(name)? as usize)
+            state.count(name)
         }
     }
 

@@ -56,6 +56,11 @@ pub enum Notice {
         /// What to change.
         advice: String,
     },
+    /// Checkpoints could not be written. The fit went on without.
+    NoCheckpoint {
+        /// Why not.
+        why: String,
+    },
     /// Numbers of the factors were too small for the number type and became zero.
     Underflow {
         /// How many.
@@ -97,6 +102,9 @@ impl Display for Notice {
                 f,
                 "the reconstruction error exceeds the norm of the data, zeros would be better: {advice}"
             ),
+            Self::NoCheckpoint { why } => {
+                write!(f, "checkpoints could not all be written, the fit went on without: {why}")
+            }
             Self::Underflow { entries } => write!(
                 f,
                 "{entries} numbers of the factors are too small for the number type and became zero: \

@@ -170,6 +170,8 @@ impl Settings {
             Ok(Model { settings: model.settings.in_unit(power_of_two(-exponent)), ..model })
         })?;
         model.summary.fingerprint = Some(fingerprint);
+        let trouble = session.trouble_with_checkpoints();
+        model.summary.notices.extend(trouble.map(|why| Notice::NoCheckpoint { why }));
         Ok(model)
     }
 

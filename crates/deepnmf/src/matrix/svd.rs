@@ -153,26 +153,22 @@ fn suitable_svd(x: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Svd<f64>
     }
     // A Gram matrix of the samples compares all of them with all, which takes them in one place.
     let gram_is_affordable = full <= GRAM_LIMIT && (p <= n || may_densify);
-    let by_gram = || -> Result<Option<Svd<f64>>> {
-        let svd = gram_svd(x, k)?;
-        Ok(Some(svd).filter(|svd| svd.s[k - 1] > GRAM_RANGE * svd.s[0]))
-    };
-    let at_once = full <= GRAM_SIDE || most_of_it;
-    if gram_is_affordable && at_once {
-        if let Some(svd) = by_gram()? {
-            return Ok(svd);
-        }
-    } else {
+    let exact_is_affordable = full <= DENSE_LIMIT && may_densify;
+    if !(gram_is_affordable && (full <= GRAM_SIDE || most_of_it)) {
         let rounds = if gram_is_affordable { FEW_ITERATIONS } else { MOST_ITERATIONS };
         let svd = randomized_svd(x, k, AUTO_TOLERANCE, rounds, seed)?;
-        if svd.accuracy <= AUTO_TOLERANCE {
-            return Ok(svd);
-        }
-        if let (true, Some(svd)) = (gram_is_affordable, by_gram()?) {
+        let nothing_better = !gram_is_affordable && !exact_is_affordable;
+        if svd.accuracy <= AUTO_TOLERANCE || nothing_better {
             return Ok(svd);
         }
     }
-    if may_densify && full <= DENSE_LIMIT {
+    if gram_is_affordable {
+        let svd = gram_svd(x, k)?;
+        if svd.s[k - 1] > GRAM_RANGE * svd.s[0] {
+            return Ok(svd);
+        }
+    }
+    if exact_is_affordable {
         return exact_svd(x, k);
     }
     randomized_svd(x, k, AUTO_TOLERANCE, MOST_ITERATIONS, seed)
@@ -429,5 +425,41 @@ mod tests {
         }
         let low = product(normal::<f32>(30, 3, 2).view(), normal::<f32>(3, 5000, 3).view());
         assert_eq!(truncated_svd(&low, 6, SvdMethod::Auto, 0).unwrap().rank(), 3);
+    }
+
+    /// Large data that can only be multiplied: a copy or a Gram matrix of them would not fit into memory.
+    struct ProductsOnly(Matrix<f64>);
+
+    impl DataMatrix<f64> for ProductsOnly {
+        fn shape(&self) -> (usize, usize) {
+            self.0.shape()
+        }
+
+        fn tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+            self.0.tr_mul(z, out)
+        }
+
+        fn mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+            self.0.mul_tr(h, out)
+        }
+
+        fn blocks(&self, _: &mut crate::matrix::Visit<'_, f64>) -> Result<()> {
+            panic!("no block of these data is wanted")
+        }
+
+        fn may_densify(&self) -> bool {
+            false
+        }
+    }
+
+    /// Their spectrum is flat, so the randomized decomposition does not reach its tolerance.
+    #[test]
+    fn data_with_two_long_sides_are_only_multiplied() {
+        let side = GRAM_LIMIT + 2;
+        let x = ProductsOnly(normal(side, side, 5));
+        let svd = truncated_svd(&x, 2, SvdMethod::Auto, 0).unwrap();
+        assert!(svd.accuracy > AUTO_TOLERANCE, "{}", svd.accuracy);
+        // The largest singular value of such a matrix is close to twice the root of its side.
+        assert!((svd.s[0] / (2.0 * (side as f64).sqrt()) - 1.0).abs() < 0.05, "{:?}", svd.s);
     }
 }

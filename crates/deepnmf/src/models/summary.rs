@@ -210,8 +210,6 @@ impl Record {
         let run = &self.runs[self.main_run];
         let error = self.error.unwrap_or(run.history[run.history.len() - 1]);
         let norm = x_norm_sq.sqrt();
-        // A bound that is rounding alone is nothing to compare with.
-        let comparable = svd_bound.filter(|b| *b > 1e-7 * norm);
         Ok(Summary {
             features: x.shape().0,
             samples: x.parts().total(),
@@ -219,7 +217,7 @@ impl Record {
             error,
             relative_error: if norm > 0.0 { error / norm } else { 0.0 },
             svd_bound,
-            gap: comparable.map(|bound| error / bound - 1.0),
+            gap: gap(error, svd_bound, norm),
             stop: run.stop,
             iterations: run.iterations,
             history: run.history.clone(),
@@ -229,6 +227,11 @@ impl Record {
             runs: self.runs,
         })
     }
+}
+
+/// By how much an error exceeds the bound; a bound that is rounding alone is nothing to compare with.
+pub(super) fn gap(error: f64, svd_bound: Option<f64>, norm: f64) -> Option<f64> {
+    svd_bound.filter(|bound| *bound > 1e-7 * norm).map(|bound| error / bound - 1.0)
 }
 
 /// A difference of squares below this share of them has lost too many digits.

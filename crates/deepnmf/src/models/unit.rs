@@ -5,6 +5,7 @@
 //! are returned in the unit of the caller: the basis next to the data carries it, unless the features were
 //! asked to carry the scale ([`ScaleIn`]).
 
+use super::summary::gap;
 use super::{Factors, Model, Notice, Settings, WarmStart};
 use crate::checkpoint::Identity;
 use crate::driver::FitSession;
@@ -123,8 +124,9 @@ fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<
     let size = if model_sq > 0.0 { (cross / model_sq).max(0.0) } else { 0.0 };
     scale(&mut factors.z[0], size);
     summary.error = factors.reconstruction_error(x, factors.depth(), factors.top_features())?;
-    summary.relative_error = summary.error / norm_sq.sqrt();
-    summary.gap = summary.svd_bound.map(|bound| summary.error / bound - 1.0);
+    let norm = norm_sq.sqrt();
+    summary.relative_error = summary.error / norm;
+    summary.gap = gap(summary.error, summary.svd_bound, norm);
     Ok(())
 }
 

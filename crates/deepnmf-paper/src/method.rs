@@ -135,8 +135,8 @@ impl Method {
         let settings: Settings = match self {
             Self::Nmf => multiplicative.into(),
             Self::NeNmf => NeNmf::new(k).with(descent).into(),
-            Self::Gnmf => Gnmf::new(k).with(multiplicative).into(),
-            Self::GnmfDescent => Gnmf::new(k).with(descent).into(),
+            Self::Gnmf => Gnmf::published(k).with(multiplicative).into(),
+            Self::GnmfDescent => Gnmf::published(k).with(descent).into(),
             Self::MultilayerNmf => MultilayerNmf::new(layers).with(multiplicative).into(),
             Self::SemiNmf => SemiNmf::new(k).with(options).into(),
             Self::WhitenedPca => WhitenedPca::new(k).seed(seed).into(),

@@ -15,6 +15,11 @@ pub enum Stage {
         /// The layer.
         layer: usize,
     },
+    /// One layer of a model whose layers are fitted one after the other.
+    Layer {
+        /// The layer.
+        layer: usize,
+    },
     /// All layers together (Algorithm 1).
     FineTuning,
     /// The features of a layer below the top, for the final basis.
@@ -24,11 +29,24 @@ pub enum Stage {
     },
 }
 
+impl Stage {
+    /// The layer that is fitted, where it is one.
+    pub(crate) fn layer(self) -> Option<usize> {
+        match self {
+            Self::Fitting | Self::FineTuning => None,
+            Self::Pretraining { layer } | Self::Layer { layer } | Self::LowerFeatures { layer } => {
+                Some(layer)
+            }
+        }
+    }
+}
+
 impl Display for Stage {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Fitting => write!(f, "fitting"),
             Self::Pretraining { layer } => write!(f, "pre-training layer {layer}"),
+            Self::Layer { layer } => write!(f, "fitting layer {layer}"),
             Self::FineTuning => write!(f, "fine-tuning"),
             Self::LowerFeatures { layer } => write!(f, "features of layer {layer}"),
         }

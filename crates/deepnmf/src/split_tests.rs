@@ -17,8 +17,9 @@ use crate::init::{NonNegativeStart, Start};
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, SvdMethod, Visit, truncated_svd};
 use crate::models::{
     Attributes, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factorization, FitOptions, Form, Gnmf,
-    Loss, Model, MultilayerNmf, NeNmf, Nmf, NonNegativeOptions, NormalForm, Optimizer, Penalties,
-    Pretraining, SemiNmf, Settings, Variant, WarmStart, WhitenedPca, Wsf, WsfMa,
+    Loss, Model, MultilayerNmf, NeNmf, Neighbourhood, Nmf, NonNegativeOptions, NormalForm,
+    Optimizer, Penalties, Pretraining, SemiNmf, Settings, Variant, WarmStart, WhitenedPca, Wsf,
+    WsfMa,
 };
 use crate::project::Projection;
 use crate::stop::{CancelToken, StopReason, StopRule};
@@ -68,6 +69,15 @@ fn once() -> FitOptions {
     FitOptions::default().stop(StopRule { max_iterations: 1, ..few() })
 }
 
+/// From random features, which leave something to gain.
+fn random() -> FitOptions {
+    options().start(Start::Random)
+}
+
+fn near() -> Neighbourhood {
+    Neighbourhood::of([3])
+}
+
 fn non_negative() -> NonNegativeOptions {
     NonNegativeOptions::default().stop(few())
 }
@@ -98,10 +108,15 @@ fn shallow_cases() -> Vec<Case> {
         cases.push(case("rules", SemiNmf::new(4).with(from_random), &[]));
         let nmf = non_negative().solver(solver);
         cases.push(case("rules", Nmf::new(4).with(nmf.clone()), &[]));
-        cases.push(case("graph and rules", Gnmf::new(4).with(Nmf::new(4).with(nmf)), &[]));
+        for gnmf in [Gnmf::new(4), Gnmf::published(4)] {
+            let nmf = Nmf::new(4).with(nmf.clone());
+            cases.push(case("graph and rules", gnmf.with(nmf), &[]));
+        }
         for graph in [LabelGraph::Binary, LabelGraph::Rbf { sigma: None }, LabelGraph::Dot] {
             let wsf = Wsf::new(4, 0.1).graph(graph).with(options().solver(solver));
-            cases.push(case("label graphs", wsf, &[Some(0)]));
+            cases.push(case("label graphs", wsf.clone().variant(Variant::Printed), &[Some(0)]));
+            let from_random = options().solver(solver).start(Start::Random);
+            cases.push(case("label graphs", wsf.with(from_random), &[Some(0)]));
         }
     }
     let repeated = non_negative().solver(Nmf::MULTIPLICATIVE);
@@ -128,8 +143,10 @@ fn shallow_cases() -> Vec<Case> {
         case("without labels", Cnmf::new(4).with(nmf()), &[]),
         case("Fisher", Dnmf::new(4, 0.1, 0.0).with(nmf()), &[Some(2)]),
         case("Fisher, classes apart", Dnmf::new(4, 0.1, 0.01).with(nmf()), &[Some(2)]),
-        case("attributes", WsfMa::new(4, [0.1, 0.02]).with(options()), &[Some(1), Some(2)]),
-        case("a class in one part", Wsf::new(4, 0.1).with(options()), &[Some(2)]),
+        case("attributes", WsfMa::new(4, [0.1, 0.02]).with(random()), &[Some(1), Some(2)]),
+        case("a class in one part", Wsf::new(4, 0.1).with(random()), &[Some(2)]),
+        case("neighbours", SemiNmf::new(4).neighbourhood(near()).with(random()), &[]),
+        case("both", Wsf::new(4, 0.1).neighbourhood(near()).with(random()), &[Some(2)]),
         case("without labels", Wsf::new(4, 0.1).with(once()), &[]),
         case("decomposition", WhitenedPca::new(4), &[]),
     ]);
@@ -174,20 +191,32 @@ fn deep_cases() -> Vec<Case> {
         cases.push(case("optimizers", relu, &[]));
     }
     let wsf = || DeepWsf::of(deep(), [0.05, 0.1]);
+    let printed = || wsf().variant(Variant::Printed);
     let both = [Some(0), Some(2)];
     cases.extend([
-        case("Algorithm 2", wsf(), &both),
+        case("layer after layer", wsf(), &both),
         case("one layer with labels", wsf(), &[None, Some(1)]),
         case("without labels", wsf(), &[None, None]),
-        case("as released", wsf().variant(Variant::Released), &both),
-        case("Semi-NMF first", wsf().pretraining(Pretraining::SemiNmf), &both),
         case("label graphs", wsf().graph(LabelGraph::Dot), &both),
+        case("Algorithm 2", printed(), &both),
+        case("as released", wsf().variant(Variant::Released), &both),
+        case("Semi-NMF first", printed().pretraining(Pretraining::SemiNmf), &both),
+        case("label graphs", printed().graph(LabelGraph::Dot), &both),
+    ]);
+    let near = |neighbours: &[usize]| deep().neighbourhood(Neighbourhood::of(neighbours));
+    cases.extend([
+        case("neighbours in features", near(&[0, 4]), &[]),
+        case("neighbours in the data", near(&[4, 0]), &[]),
+        case("neighbours and labels", DeepWsf::of(near(&[3, 4]), [0.05, 0.1]), &both),
     ]);
     for loss in [Loss::Paper, Loss::Layer, Loss::Data] {
-        let linear = deep().loss(loss);
-        cases.push(case("losses", DeepWsf::of(linear.clone(), [0.05, 0.1]), &both));
-        let relu = linear.activation(Activation::Relu);
-        cases.push(case("nonlinear losses", DeepWsf::of(relu, [0.05, 0.1]), &both));
+        for variant in [Variant::ScaleFree, Variant::Printed] {
+            let linear = deep().loss(loss);
+            let wsf = DeepWsf::of(linear.clone(), [0.05, 0.1]).variant(variant);
+            cases.push(case("losses", wsf, &both));
+            let relu = DeepWsf::of(linear.activation(Activation::Relu), [0.05, 0.1]);
+            cases.push(case("nonlinear losses", relu.variant(variant), &both));
+        }
     }
     cases
 }

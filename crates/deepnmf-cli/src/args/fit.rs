@@ -72,7 +72,7 @@ pub(crate) struct FitArgs {
     /// Factor that carries the scale of a component after initialization
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,
-    /// Rule that updates the features [default: hals, and multiplicative for gnmf, cnmf and dnmf]
+    /// Rule that updates the features [default: hals, and multiplicative for cnmf, dnmf and gnmf as printed]
     #[arg(long, value_enum)]
     pub(crate) solver: Option<SolverName>,
     /// Exponent of the multiplicative rule [default: 0.5, and 1 for non-negative models]
@@ -86,6 +86,8 @@ pub(crate) struct FitArgs {
     pub(crate) deep: DeepArgs,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+    #[command(flatten)]
+    pub(crate) near: NeighbourArgs,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
     /// Most iterations of each loop [default: 1000, and 150 for nonlinear models and other losses]
@@ -144,25 +146,46 @@ pub(crate) struct LongArgs {
     pub(crate) resume: bool,
 }
 
-/// What only gnmf and dnmf have.
+/// What models with a neighbour graph have.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Options of gnmf and dnmf")]
-pub(crate) struct BaselineArgs {
-    /// dnmf: weight of the scatter within classes [default: 0.1]
-    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
-    pub(crate) gamma: Option<f64>,
-    /// dnmf: weight of the scatter between classes [default: 0]
-    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
-    pub(crate) delta: Option<f64>,
-    /// gnmf: neighbours of each sample in the neighbour graph [default: 5]
-    #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
-    pub(crate) neighbours: Option<usize>,
-    /// gnmf: weights of the neighbour graph [default: binary]
+#[command(
+    next_help_heading = "Options of neighbour graphs (semi-nmf, deep-semi-nmf, wsf, wsf-ma, deep-wsf, gnmf)"
+)]
+pub(crate) struct NeighbourArgs {
+    /// Connect each sample to so many nearest ones: in the features of the layer below for every layer above the
+    /// first, in the data for models with one layer. A list has a number for each layer, 0 for a layer
+    /// without [default: none, and 5 for gnmf]
+    #[arg(
+        long,
+        action = ArgAction::Set,
+        value_delimiter = ',',
+        value_name = "COUNT,...",
+        value_parser = whole::<usize>,
+        allow_negative_numbers = true
+    )]
+    pub(crate) neighbours: Vec<usize>,
+    /// Weight of the neighbour graph; 1 draws samples half of the way to their neighbours. That of gnmf is
+    /// --lambda [default: 2]
+    #[arg(long, value_name = "WEIGHT", value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) neighbour_lambda: Option<f64>,
+    /// Weights of neighbours [default: heat, and binary for gnmf]
     #[arg(long, value_enum)]
     pub(crate) neighbour_weights: Option<NeighbourWeightsName>,
-    /// gnmf: how neighbours are found [default: auto]
+    /// How neighbours are found [default: auto]
     #[arg(long, value_enum)]
     pub(crate) neighbour_search: Option<NeighbourSearchName>,
+}
+
+/// What only dnmf has.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of dnmf")]
+pub(crate) struct BaselineArgs {
+    /// Weight of the scatter within classes [default: 0.1]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) gamma: Option<f64>,
+    /// Weight of the scatter between classes [default: 0]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) delta: Option<f64>,
 }
 
 /// What only models that learn from labels have.
@@ -173,8 +196,9 @@ pub(crate) struct LabelArgs {
     /// number for wsf-ma, one for each layer (or none) for deep-wsf
     #[arg(long, action = ArgAction::Set, value_delimiter = ',', value_name = "NAME,...")]
     pub(crate) attributes: Vec<String>,
-    /// Weight of the graph penalty: of label graphs, one for all or one for each attribute
-    /// [default: 0.001]; of the neighbour graph of gnmf [default: 100]
+    /// Weight of the graph penalty: of label graphs, one for all or one for each attribute; 1 draws samples half of
+    /// the way to the mean of their class [default: 1, as printed 0.001]; of the neighbour graph of gnmf
+    /// [default: 2, as printed 100]
     #[arg(
         long,
         action = ArgAction::Set,
@@ -193,10 +217,11 @@ pub(crate) struct LabelArgs {
     /// Share of the labels to use; the others are dropped, for studies [default: 1]
     #[arg(long, value_name = "SHARE", value_parser = share_or_all, allow_negative_numbers = true)]
     pub(crate) label_fraction: Option<f64>,
-    /// Model that pre-trains each layer of deep-wsf [default: wsf]
+    /// Model that pre-trains each layer of deep-wsf, where layers are pre-trained [default: wsf]
     #[arg(long, value_enum)]
     pub(crate) pretraining: Option<PretrainingName>,
-    /// Which form of Algorithm 2 a linear deep-wsf follows [default: printed]
+    /// Which graph penalty wsf, wsf-ma, deep-wsf and gnmf have, and which form of Algorithm 2 a linear deep-wsf
+    /// follows [default: scale-free]
     #[arg(long, value_enum)]
     pub(crate) variant: Option<VariantName>,
     /// Supervised pre-training of deep-semi-nmf: labelled samples to fit a deep-wsf to first (the

@@ -83,6 +83,8 @@ names! {
         Z => ScaleIn::Z,
         /// Both by equal parts
         Balanced => ScaleIn::Balanced,
+        /// The basis, but weak components fade out of the features: soft whitening
+        Soft => ScaleIn::Soft,
     }
 }
 
@@ -117,7 +119,8 @@ names! {
         Binary => NeighbourWeights::Binary,
         /// Larger weights for near samples
         Heat => NeighbourWeights::Heat { sigma: None },
-        /// The dot product of the samples
+        /// The dot product, which is the cosine of what has unit norm
+        #[value(alias = "cosine")]
         Dot => NeighbourWeights::Dot,
     }
 }
@@ -145,11 +148,13 @@ names! {
 }
 
 names! {
-    /// Forms of Algorithm 2.
+    /// Graph penalties, and forms of Algorithm 2.
     VariantName => Variant {
-        /// As the paper prints it
+        /// The penalty of reconstructions, which keeps its effect whatever the scale of features and data
+        ScaleFree => Variant::ScaleFree,
+        /// The penalty of features as the paper prints it, whose effect fades as features shrink
         Printed => Variant::Printed,
-        /// As the authors' released code has it
+        /// The same as the authors' released code has it, for deep-wsf
         Released => Variant::Released,
     }
 }

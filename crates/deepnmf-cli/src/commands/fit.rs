@@ -146,10 +146,11 @@ fn fit<T: Scalar>(
 ) -> deepnmf::Result<Model<T>> {
     let labels = codes(labels);
     match (plan, given) {
-        (Plan::Transfer(first, then), Given::Auxiliary(data)) => {
+        (Plan::Transfer(both), Given::Auxiliary(data)) => {
+            let (first, then) = &**both;
             Ok(first.fit_then(&data.x, &labels, then, x, session)?.1)
         }
-        (Plan::Transfer(_, then), _) => then.fit_in(x, &[], session),
+        (Plan::Transfer(both), _) => both.1.fit_in(x, &[], session),
         (Plan::Model(settings), Given::WarmStart(from)) => settings.fit_from(x, from, session),
         (Plan::Model(settings), _) => settings.fit(x, &labels, session),
     }

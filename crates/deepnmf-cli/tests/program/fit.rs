@@ -256,6 +256,7 @@ fn non_negative_factors_can_be_asked_for_from_every_start() {
         "gnmf",
         "gnmf --lambda 0.1 --neighbours 3 --neighbour-weights heat",
         "gnmf --solver hals --neighbour-weights dot",
+        "gnmf --variant printed",
         "cnmf --attributes identity --label-fraction 0.5",
         "dnmf --attributes identity --gamma 0.2 --delta 0.01",
         "multilayer-nmf",
@@ -266,8 +267,8 @@ fn non_negative_factors_can_be_asked_for_from_every_start() {
     }
     let deep = folder.fit(&format!("{FACES} --model multilayer-nmf --layers 8,4"));
     assert_eq!(deep["layers"], serde_json::json!([8, 4]));
-    let foreign = format!("fit {FACES} --layers 4 --neighbours 3");
-    folder.refuses(&foreign, 2, &["--neighbours belongs to --model gnmf"]);
+    let foreign = format!("fit {FACES} --model nmf --layers 4 --neighbours 3");
+    folder.refuses(&foreign, 2, &["--neighbours belongs to --model", "gnmf"]);
     folder.refuses(
         &format!("fit {FACES} --model nenmf --layers 4 --solver hals"),
         2,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepnmf::{
     CancelToken, Cnmf, DeepSemiNmf, DeepWsf, Dnmf, Factorization, FitSession, Labels, Matrix,
-    Model, Projection, Wsf, WsfMa,
+    Model, Projection, Variant, Wsf, WsfMa,
 };
 use deepnmf_data::preprocess::Split;
 use deepnmf_data::{Attribute, Dataset};
@@ -193,11 +193,19 @@ fn fit(cell: &Cell, parts: &Parts, session: &mut FitSession<'_>) -> deepnmf::Res
         Method::Dnmf => {
             for_each(&mut |labels| Dnmf::new(k, DNMF_GAMMA, 0.0).fit_in(x, labels, session))
         }
-        Method::Wsf => for_each(&mut |labels| Wsf::new(k, lambda).fit_in(x, labels, session)),
-        Method::WsfMa => one(WsfMa::new(k, [lambda; 3]).fit_in(x, &labels.map(Some), session)?),
+        Method::Wsf => for_each(&mut |labels| {
+            Wsf::new(k, lambda).variant(Variant::Printed).fit_in(x, labels, session)
+        }),
+        Method::WsfMa => one(WsfMa::new(k, [lambda; 3]).variant(Variant::Printed).fit_in(
+            x,
+            &labels.map(Some),
+            session,
+        )?),
         Method::DeepWsf => {
             let layers = labels.map(Some);
-            one(DeepWsf::new(cell.layers.as_slice(), [lambda; 3]).fit_in(x, &layers, session)?)
+            one(DeepWsf::new(cell.layers.as_slice(), [lambda; 3])
+                .variant(Variant::Printed)
+                .fit_in(x, &layers, session)?)
         }
         Method::DeepLinear => {
             one(DeepSemiNmf::new(cell.layers.as_slice()).fit_in(x, &[], session)?)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deepnmf::{CancelToken, DeepSemiNmf, DeepWsf};
+use deepnmf::{CancelToken, DeepSemiNmf, DeepWsf, Variant};
 use deepnmf_eval::Scaling;
 
 use super::judge::{Score, Seen, cluster_features, series};
@@ -69,13 +69,15 @@ impl Study for Pretraining {
             }
             Some(auxiliary) => {
                 let labels = auxiliary.labels("identity")?.codes();
-                let (first, fitted) = DeepWsf::new(cell.layers.as_slice(), LAMBDA).fit_then(
-                    &auxiliary.x,
-                    &[None, Some(labels)],
-                    &DeepSemiNmf::new(cell.layers.as_slice()),
-                    x,
-                    &mut session,
-                )?;
+                let (first, fitted) = DeepWsf::new(cell.layers.as_slice(), LAMBDA)
+                    .variant(Variant::Printed)
+                    .fit_then(
+                        &auxiliary.x,
+                        &[None, Some(labels)],
+                        &DeepSemiNmf::new(cell.layers.as_slice()),
+                        x,
+                        &mut session,
+                    )?;
                 (vec![FitFacts::of(&first), FitFacts::of(&fitted)], fitted)
             }
         };

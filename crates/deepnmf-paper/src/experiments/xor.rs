@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use deepnmf::{
     CancelToken, DeepSemiNmf, DeepWsf, Factorization, FitOptions, FitSession, Labels, Matrix,
-    Model, Penalties, SemiNmf, WhitenedPca,
+    Model, Penalties, SemiNmf, Variant, WhitenedPca,
 };
 use deepnmf_data::preprocess::Split;
 use deepnmf_data::{Attribute, Dataset, builtin};
@@ -156,7 +156,11 @@ fn fit(
         }
         Method::DeepWsfStanh | Method::DeepWsfSquare | Method::DeepWsfRelu => {
             let attributes: [Option<&Labels>; 2] = [Some(labels("pose")), Some(labels("identity"))];
-            DeepWsf::of(deep(), [LAMBDA; 2]).fit_in(&data.x, &attributes, session)?
+            DeepWsf::of(deep(), [LAMBDA; 2]).variant(Variant::Printed).fit_in(
+                &data.x,
+                &attributes,
+                session,
+            )?
         }
         _ => deep().fit_in(&data.x, &[], session)?,
     };

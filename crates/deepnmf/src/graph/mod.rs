@@ -20,7 +20,9 @@ mod knn;
 #[cfg(test)]
 mod literal;
 mod means;
+mod normalised;
 mod rbf;
+mod smooth;
 mod sum;
 #[cfg(test)]
 mod tests;
@@ -29,11 +31,13 @@ mod tiles;
 pub use binary::SameLabel;
 pub use dot::DotProduct;
 pub use fisher::Fisher;
+pub(crate) use knn::nearest_to;
 pub use knn::{
     Neighbour, NeighbourSearch, NeighbourWeights, Neighbours, Search, nearest_neighbours,
 };
 pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
+pub(crate) use smooth::smoothed;
 pub use sum::{Weighted, WeightedSum};
 
 use serde::{Deserialize, Serialize};
@@ -80,6 +84,24 @@ pub trait Graph<T: Scalar>: Sync {
     }
 }
 
+impl<T: Scalar> Graph<T> for &dyn Graph<T> {
+    fn parts(&self) -> Parts<'_> {
+        (**self).parts()
+    }
+
+    fn degrees(&self) -> &[T] {
+        (**self).degrees()
+    }
+
+    fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
+        (**self).add_product(factor, h, out)
+    }
+
+    fn is_positive(&self) -> bool {
+        (**self).is_positive()
+    }
+}
+
 /// How samples of the same class are connected.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(tag = "weights", rename_all = "kebab-case")]
@@ -122,5 +144,19 @@ impl LabelGraph {
             }
             Self::Dot => gathered::label_graph(x, labels, DotProduct::new),
         }
+    }
+
+    /// The same with weights such that every class has a mean degree of one: the weight of the graph penalty
+    /// then means the same for classes of any size.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_normalised<'a, T: Scalar>(
+        self,
+        x: &'a dyn DataMatrix<T>,
+        labels: &Labels,
+    ) -> Result<Box<dyn Graph<T> + 'a>> {
+        let graph = self.build(x, labels)?;
+        Ok(Box::new(normalised::Normalised::new(graph, labels)?))
     }
 }

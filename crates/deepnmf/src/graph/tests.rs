@@ -152,7 +152,7 @@ fn sheet(n: usize) -> Matrix<f64> {
 }
 
 fn search(neighbours: usize, method: NeighbourSearch, seed: u64) -> Search {
-    Search { neighbours, weights: NeighbourWeights::Binary, method, seed }
+    Search { neighbours, weights: NeighbourWeights::Binary, method, seed, normalised: false }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod kmeans;
 mod nndsvd;
 mod positive;
+mod smooth;
 mod svd;
 
 #[cfg(test)]
@@ -13,6 +14,7 @@ pub(crate) use nndsvd::{StartedPair, begin_non_negative};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::graph::Graph;
 use crate::matrix::{DataMatrix, Matrix, Scalar, Watched, gram_of_rows};
 use crate::rng::{Purpose, uniform_columns};
 use crate::stop::Watch;
@@ -53,6 +55,11 @@ pub enum ScaleIn {
     Z,
     /// Both by equal parts.
     Balanced,
+    /// The basis, but components of small singular values `s` fade out of the features, which are those of
+    /// whitened data times `s^2 / (s^2 + t^2)`: soft whitening. It needs no choice of how many components are no
+    /// noise. `t` is the singular value whose number is that of the components of the layer above, or a fifth
+    /// of the layer's own.
+    Soft,
 }
 
 impl ScaleIn {
@@ -65,12 +72,19 @@ impl ScaleIn {
         }
     }
 
-    /// The power of a component's scale that goes into `H`.
-    fn exponent(self) -> f64 {
+    /// From which component on those of a single layer with `k` components fade out.
+    pub(crate) fn fade_of(k: usize) -> usize {
+        k.div_ceil(5)
+    }
+
+    /// What the features carry of the scale `s` of a component; `ridge` is that from which on they fade out.
+    fn share_of(self, s: f64, ridge: f64) -> f64 {
         match self {
-            Self::H => 1.0,
-            Self::Auto | Self::Z => 0.0,
-            Self::Balanced => 0.5,
+            Self::H => s,
+            Self::Auto | Self::Z => 1.0,
+            Self::Balanced => s.sqrt(),
+            Self::Soft if s > 0.0 => 1.0 / (1.0 + (ridge / s).powi(2)),
+            Self::Soft => 0.0,
         }
     }
 }
@@ -95,18 +109,29 @@ pub(crate) struct Begin {
     pub(crate) start: Start,
     pub(crate) scale: ScaleIn,
     pub(crate) seed: u64,
+    /// The component whose scale is the ridge of soft whitening, counted from 1.
+    pub(crate) fade: usize,
+}
+
+impl Begin {
+    /// What the features carry of each of these scales, which fall.
+    fn shares(&self, scales: &[f64]) -> Vec<f64> {
+        let ridge = scales.get(self.fade.max(1) - 1).or(scales.last()).copied().unwrap_or(0.0);
+        scales.iter().map(|s| self.scale.share_of(*s, ridge)).collect()
+    }
 }
 
 /// Features for a factorization of `x`, random ones if somebody stops it on the way; all parts of `x` call
-/// it together.
+/// it together. Where the objective has a scale-free graph penalty, the graph is given.
 pub(crate) fn begin_watched<T: Scalar>(
     x: &dyn DataMatrix<T>,
     watch: &Watch,
     wanted: Begin,
+    graph: Option<&dyn Graph<T>>,
 ) -> Result<Started<T>> {
-    match begin(&Watched::new(x, watch), wanted) {
+    match begin(&Watched::new(x, watch), wanted, graph) {
         Err(Error::Interrupted(_)) => {
-            let random = begin(x, Begin { start: Start::Random, ..wanted })?;
+            let random = begin(x, Begin { start: Start::Random, ..wanted }, None)?;
             Ok(Started { cut_short: true, ..random })
         }
         started => started,
@@ -131,18 +156,22 @@ pub(crate) fn begin_non_negative_watched<T: Scalar>(
 }
 
 /// Features for a factorization of `x`; all parts of `x` call it together.
-pub(crate) fn begin<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
-    let Begin { components: k, start, scale, seed } = begin;
+pub(crate) fn begin<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    begin: Begin,
+    graph: Option<&dyn Graph<T>>,
+) -> Result<Started<T>> {
+    let Begin { components: k, start, seed, .. } = begin;
     let plain =
         |h| Started { h, singular_values: None, found_positive_vector: true, cut_short: false };
     match start {
         Start::Random => {
             let h = uniform_columns(k, x.parts().range(), seed, Purpose::Start);
-            Ok(plain(place_scale(x, h, scale)?))
+            Ok(plain(place_scale(x, h, begin)?))
         }
-        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed)?, scale)?)),
-        Start::Svd => svd::rank_minus_one(x, begin),
-        Start::Optimal => svd::optimal(x, begin),
+        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed)?, begin)?)),
+        Start::Svd => svd::rank_minus_one(x, begin, graph),
+        Start::Optimal => svd::optimal(x, begin, graph),
     }
 }
 
@@ -151,7 +180,7 @@ pub(crate) fn begin<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<St
 fn place_scale<T: Scalar>(
     x: &dyn DataMatrix<T>,
     mut h: Matrix<T>,
-    scale: ScaleIn,
+    begin: Begin,
 ) -> Result<Matrix<T>> {
     let (p, _) = x.shape();
     let k = h.rows();
@@ -159,11 +188,14 @@ fn place_scale<T: Scalar>(
     gram_of_rows(&mut hht, &h, x.parts())?;
     let mut z = Matrix::zeros(p, k);
     z_least_squares(&mut z, x, &h, &hht, &mut ZScratch::new(p, k))?;
+    let in_h = |i: usize| hht[(i, i)].sqrt();
+    let size = |i: usize| in_h(i) * crate::matrix::dot(z.col(i), z.col(i)).sqrt();
+    let mut falling: Vec<f64> = (0..k).map(size).collect();
+    falling.sort_by(|a, b| b.total_cmp(a));
+    let ridge = falling[begin.fade.clamp(1, k) - 1];
     let factors: Vec<T> = (0..k)
         .map(|i| {
-            let (in_h, in_z) = (hht[(i, i)].sqrt(), crate::matrix::dot(z.col(i), z.col(i)).sqrt());
-            let wanted = (in_h * in_z).powf(scale.exponent());
-            let factor = wanted / in_h;
+            let factor = begin.scale.share_of(size(i), ridge) / in_h(i);
             T::from_f64(if factor.is_normal() { factor } else { 1.0 })
         })
         .collect();

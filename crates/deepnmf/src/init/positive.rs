@@ -47,15 +47,16 @@ pub(super) enum Direction {
 }
 
 /// A direction with a positive component in every non-zero column of `b`, if there is one. The columns
-/// are those of this part.
+/// are those of this part. Rows are orthogonal, or so in another metric, in which they have these `squares`.
 pub(super) fn positive_direction<T: Scalar>(
     b: &Matrix<T>,
+    squares: Option<&[f64]>,
     parts: Parts<'_>,
 ) -> Result<Option<Direction>> {
     if b.rows() == 0 {
         return Ok(None);
     }
-    if let Some(y) = flattest(b, parts)? {
+    if let Some(y) = flattest(b, squares, parts)? {
         return Ok(Some(Direction::Along(y)));
     }
     let units = Units::of(b, parts);
@@ -81,7 +82,13 @@ pub(super) fn positive_direction<T: Scalar>(
 
 /// The direction of the vector nearest to a constant one in the space of the rows of `b`, which
 /// are orthogonal, if it is positive wherever a column is not zero.
-fn flattest<T: Scalar>(b: &Matrix<T>, parts: Parts<'_>) -> Result<Option<Vec<f64>>> {
+///
+/// The metric of a graph is `I + L`. Since `L 1 = 0`, products with a constant vector are the same in it.
+fn flattest<T: Scalar>(
+    b: &Matrix<T>,
+    known: Option<&[f64]>,
+    parts: Parts<'_>,
+) -> Result<Option<Vec<f64>>> {
     let k = b.rows();
     let mut both = b.row_sums();
     both.resize(2 * k, 0.0);
@@ -91,6 +98,7 @@ fn flattest<T: Scalar>(b: &Matrix<T>, parts: Parts<'_>) -> Result<Option<Vec<f64
     }
     parts.sum(&mut both)?;
     let (sums, squares) = both.split_at(k);
+    let squares = known.unwrap_or(squares);
     let mut y: Vec<f64> = sums.iter().zip(squares).map(|(sum, square)| sum / square).collect();
     let along = |c: &[T]| c.iter().zip(&y).map(|(v, y)| v.to_f64() * y).sum::<f64>();
     let non_zero = |c: &&[T]| c.iter().any(|v| *v != T::ZERO);

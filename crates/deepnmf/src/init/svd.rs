@@ -10,17 +10,26 @@
 //!   flattest one is best (`positive.rs`).
 //! * Otherwise one component pays for the shift: with `s_j = max(0, max_i -b_ij)`,
 //!   `h_i = b_i + s` for `i < k` and `h_k = s` reach the error of rank `k - 1`.
+//!
+//! With a scale-free graph penalty all of this holds for the decomposition in `smooth.rs`.
 
 use super::positive::{Direction, positive_direction};
-use super::{Begin, Started};
+use super::smooth::{Smoothed, smooth_decomposition};
+use super::{Begin, ScaleIn, Started};
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, SvdMethod, product, truncated_svd};
 use crate::rng::{Purpose, uniform_columns};
 
 /// The rank-`k` optimum where a positive vector exists, else [`rank_minus_one`].
-pub(super) fn optimal<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
-    let factor = RightFactor::of(x, begin)?;
-    let Some(direction) = positive_direction(&factor.b, x.parts())? else {
+pub(super) fn optimal<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    begin: Begin,
+    graph: Option<&dyn Graph<T>>,
+) -> Result<Started<T>> {
+    let factor = RightFactor::of(x, begin, graph)?;
+    let squares = factor.squares.as_deref();
+    let Some(direction) = positive_direction(&factor.b, squares, x.parts())? else {
         let mut started = factor.rank_minus_one(begin)?;
         // With components to spare, the one that pays for the shift costs nothing.
         started.found_positive_vector = factor.b.rows() < begin.components;
@@ -29,36 +38,51 @@ pub(super) fn optimal<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<
     let h = shift_along_first_row(first_row_along(factor.b, &direction), x.parts())?;
     Ok(Started {
         h: pad(h, begin, x.parts())?,
-        singular_values: Some(factor.singular_values),
+        singular_values: factor.singular_values,
         found_positive_vector: true,
         cut_short: false,
     })
 }
 
 /// The decomposition of rank `k - 1` with a component that shifts it.
-pub(super) fn rank_minus_one<T: Scalar>(x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
-    RightFactor::of(x, begin)?.rank_minus_one(begin)
+pub(super) fn rank_minus_one<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    begin: Begin,
+    graph: Option<&dyn Graph<T>>,
+) -> Result<Started<T>> {
+    RightFactor::of(x, begin, graph)?.rank_minus_one(begin)
 }
 
 /// The right factor `B` of a truncated decomposition; its rank may be below what was asked.
 struct RightFactor<'a, T> {
     b: Matrix<T>,
-    singular_values: Vec<f64>,
+    /// The squared lengths of its rows where these are orthogonal in the metric of a graph, not in the usual one.
+    squares: Option<Vec<f64>>,
+    /// Those of the data, if it is theirs.
+    singular_values: Option<Vec<f64>>,
     parts: Parts<'a>,
 }
 
 impl<'a, T: Scalar> RightFactor<'a, T> {
-    fn of(x: &'a dyn DataMatrix<T>, begin: Begin) -> Result<Self> {
+    fn of(x: &'a dyn DataMatrix<T>, begin: Begin, graph: Option<&dyn Graph<T>>) -> Result<Self> {
         let (p, parts) = (x.shape().0, x.parts());
-        let n = parts.total();
-        let svd = truncated_svd(x, begin.components.min(p).min(n), SvdMethod::Auto, begin.seed)?;
+        let k = begin.components.min(p).min(parts.total());
+        if let Some(graph) = graph {
+            let Smoothed { mut rows, s } = smooth_decomposition(x, graph, k, begin.seed)?;
+            let shares = begin.shares(&s);
+            for column in rows.as_mut_slice().chunks_exact_mut(s.len().max(1)) {
+                column.iter_mut().zip(&shares).for_each(|(v, share)| *v *= T::from_f64(*share));
+            }
+            let squares = Some(shares.iter().map(|share| share * share).collect());
+            return Ok(Self { b: rows, squares, singular_values: None, parts });
+        }
+        let svd = truncated_svd(x, k, SvdMethod::Auto, begin.seed)?;
         let rank = svd.rank();
-        let exponent = begin.scale.exponent();
-        let scales: Vec<f64> = svd.s[..rank].iter().map(|s| s.powf(exponent)).collect();
+        let shares = begin.shares(&svd.s[..rank]);
         let b = Matrix::from_fn(rank, parts.samples(), |i, j| {
-            T::from_f64(svd.v[(j, i)].to_f64() * scales[i])
+            T::from_f64(svd.v[(j, i)].to_f64() * shares[i])
         });
-        Ok(Self { b, singular_values: svd.s, parts })
+        Ok(Self { b, squares: None, singular_values: Some(svd.s), parts })
     }
 
     fn rank_minus_one(&self, begin: Begin) -> Result<Started<T>> {
@@ -75,7 +99,7 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
         }
         Ok(Started {
             h: pad(h, begin, self.parts)?,
-            singular_values: Some(self.singular_values.clone()),
+            singular_values: self.singular_values.clone(),
             found_positive_vector: true,
             cut_short: false,
         })
@@ -152,7 +176,8 @@ struct Move<T> {
     shift: T,
 }
 
-/// Appends random rows, as large as the others on average, where the data have no more rank.
+/// Appends random rows, as large as the others on average, where the data have no more rank; zeros where weak
+/// components fade out.
 fn pad<T: Scalar>(h: Matrix<T>, begin: Begin, parts: Parts<'_>) -> Result<Matrix<T>> {
     let (found, n) = h.shape();
     let k = begin.components;
@@ -161,7 +186,12 @@ fn pad<T: Scalar>(h: Matrix<T>, begin: Begin, parts: Parts<'_>) -> Result<Matrix
     }
     let sum = parts.sum_of(h.as_slice().iter().map(|v| v.to_f64()).sum())?;
     let mean = sum / (found * parts.total()) as f64;
-    let size = T::from_f64(if mean > 0.0 { 2.0 * mean } else { 1.0 });
+    let size = match begin.scale {
+        ScaleIn::Soft => 0.0,
+        _ if mean > 0.0 => 2.0 * mean,
+        _ => 1.0,
+    };
+    let size = T::from_f64(size);
     let random = uniform_columns::<T>(k - found, parts.range(), begin.seed, Purpose::Start);
     Ok(Matrix::from_fn(
         k,

@@ -20,12 +20,15 @@ pub struct Factors<T> {
     pub offset: Option<Vec<T>>,
     /// The nonlinearity between the layers: `H_{i-1} ~ g(Z_i H_i)`.
     pub activation: Activation,
+    /// The bases `V_i`, `(k_{i-1} + 1) x k_i`, by which layers with neighbours read the features of the layer below
+    /// ([`Neighbourhood`](crate::Neighbourhood)), nothing for other layers; empty where no layer does.
+    pub readings: Vec<Option<Matrix<T>>>,
 }
 
 impl<T: Scalar> Factors<T> {
     /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
-        Self { z, h, offset: None, activation: Activation::Identity }
+        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![] }
     }
 
     /// Writes them to a checkpoint.
@@ -115,6 +118,11 @@ impl<T: Scalar> Factors<T> {
             }
         }
         there
+    }
+
+    /// The basis by which a layer reads the features of the layer below, if it does.
+    pub(crate) fn reading(&self, layer: usize) -> Option<&Matrix<T>> {
+        self.readings.get(layer - 1).and_then(Option::as_ref)
     }
 
     /// The number of layers `m`.

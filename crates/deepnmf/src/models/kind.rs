@@ -7,7 +7,7 @@ use crate::graph::Labels;
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, Scalar};
 
-use super::{Factors, Model, Settings, Summary};
+use super::{Factors, Model, Neighbourhood, Settings, Summary};
 
 /// The labels of each attribute that a model takes, or of each layer; some may have none.
 pub type Attributes<'a> = [Option<&'a Labels>];
@@ -122,6 +122,11 @@ pub(crate) trait Kind: Clone + Into<Settings> {
     /// Which factor carries the unit of the data.
     fn unit_in(&self) -> ScaleIn {
         ScaleIn::Z
+    }
+
+    /// The neighbour graphs of its layers, if it is a model that may have them in features.
+    fn neighbourhood(&self) -> Option<&Neighbourhood> {
+        None
     }
 
     /// What to change where a fit does not converge.
@@ -312,6 +317,11 @@ macro_rules! models {
             /// Which factor carries the unit of the data.
             pub(super) fn unit_in(&self) -> crate::init::ScaleIn {
                 match self { $(Self::$model(model) => model.unit_in(),)+ }
+            }
+
+            /// The neighbour graphs of its layers, if it is a model that may have them in features.
+            pub(crate) fn neighbours(&self) -> Option<&Neighbourhood> {
+                match self { $(Self::$model(model) => model.neighbourhood(),)+ }
             }
 
             /// What to change where a fit does not converge.

@@ -61,7 +61,7 @@ fn return_to_unit<T: Scalar>(model: &mut Model<T>, exponent: i32) -> Result<()> 
         return Ok(());
     }
     let in_features = match model.settings.unit_in() {
-        ScaleIn::Auto | ScaleIn::Z => 0,
+        ScaleIn::Auto | ScaleIn::Z | ScaleIn::Soft => 0,
         ScaleIn::H => exponent,
         ScaleIn::Balanced => exponent / 2,
     };

@@ -41,7 +41,9 @@ pub(super) fn with_checksum(metadata: &str, checksum: u32) -> String {
 /// The metadata without their checksum, and the checksum. Earlier versions wrote none.
 pub(super) fn without_checksum(metadata: &str) -> Option<(String, u32)> {
     let (open, checksum) = metadata.strip_suffix(CHECKSUM[1])?.rsplit_once(CHECKSUM[0])?;
-    Some((format!("{open}}}"), u32::from_str_radix(checksum, 16).ok()?))
+    let value = u32::from_str_radix(checksum, 16).ok()?;
+    // In the letters it was written with: no other text is the same file.
+    (checksum == format!("{value:08x}")).then(|| (format!("{open}}}"), value))
 }
 
 /// The name and the shape (as stored, transposed) of each tensor, in the order of the file.
@@ -55,5 +57,8 @@ pub(super) fn expected_tensors(
     let z = z.map(|(i, (&k, below))| (format!("z{}", i + 1), [k, below]));
     let h = layers.iter().enumerate().map(|(i, &k)| (format!("h{}", i + 1), [n, k]));
     let offset = settings.abilities().centred.then(|| ("offset".to_owned(), [1, p]));
-    z.chain(h).chain(offset).collect()
+    let reads = |layer: usize| settings.neighbours().is_some_and(|of| of.reads_features(layer));
+    let readings = (2..=layers.len()).filter(|layer| reads(*layer));
+    let v = readings.map(|layer| (format!("v{layer}"), [layers[layer - 1], layers[layer - 2] + 1]));
+    z.chain(h).chain(offset).chain(v).collect()
 }

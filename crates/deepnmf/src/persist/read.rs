@@ -195,8 +195,15 @@ fn read_factors<T: Scalar>(
         return Err(refuse(path, "its checksum is wrong: the file is damaged, write it again"));
     }
     let mut h = z.split_off(layers.len());
-    let offset = h.split_off(layers.len()).pop().map(Matrix::into_vec);
+    let mut others = h.split_off(layers.len()).into_iter();
     let any_sign = header.settings.abilities().centred;
+    let offset = if any_sign { others.next().map(Matrix::into_vec) } else { None };
+    let readings = match header.settings.neighbours() {
+        Some(of) if of.reads_features(layers.len()) => (1..=layers.len())
+            .map(|layer| if of.reads_features(layer) { others.next() } else { None })
+            .collect(),
+        _ => vec![],
+    };
     let negative = |h: &Matrix<T>| h.as_slice().iter().any(|v| *v < T::ZERO);
     if !any_sign && h.last().is_some_and(negative) {
         return Err(refuse(path, "its features have negative entries, which no fit leaves behind"));
@@ -204,7 +211,7 @@ fn read_factors<T: Scalar>(
     let activation = header.settings.activation();
     Ok(Model {
         settings: header.settings,
-        factors: Factors { z, h, offset, activation },
+        factors: Factors { z, h, offset, activation, readings },
         summary: header.summary,
         provenance: header.provenance,
     })

@@ -9,8 +9,8 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use super::atomic::write_atomically;
 use super::header::{FORMAT_VERSION, Header, KEY, expected_tensors, with_checksum};
 use crate::error::{Error, Result};
-use crate::matrix::{Dtype, Scalar};
-use crate::models::Model;
+use crate::matrix::{Dtype, Matrix, Scalar};
+use crate::models::{Factors, Model};
 
 impl<T: Scalar> Model<T> {
     /// Writes the model to `path`, whole or not at all.
@@ -37,20 +37,22 @@ impl<T: Scalar> Model<T> {
     fn write_behind(&self, header: &[u8], file: &mut dyn Write) -> io::Result<()> {
         file.write_all(&(header.len() as u64).to_le_bytes())?;
         file.write_all(header)?;
-        for matrix in self.factors.z.iter().chain(&self.factors.h) {
-            file.write_all(bytemuck::cast_slice(matrix.as_slice()))?;
-        }
-        file.write_all(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])))
+        self.tensors().try_for_each(|tensor| file.write_all(bytemuck::cast_slice(tensor)))
+    }
+
+    /// The numbers of every tensor, in the order of the file.
+    fn tensors(&self) -> impl Iterator<Item = &[T]> {
+        let Factors { z, h, offset, readings, .. } = &self.factors;
+        let factors = z.iter().chain(h).map(Matrix::as_slice);
+        let readings = readings.iter().flatten().map(Matrix::as_slice);
+        factors.chain(offset.as_deref()).chain(readings)
     }
 
     /// CRC-32 of the metadata and of all tensors.
     fn checksum_behind(&self, metadata: &str) -> u32 {
         let mut sum = crc32fast::Hasher::new();
         sum.update(metadata.as_bytes());
-        for matrix in self.factors.z.iter().chain(&self.factors.h) {
-            sum.update(bytemuck::cast_slice(matrix.as_slice()));
-        }
-        sum.update(bytemuck::cast_slice(self.factors.offset.as_deref().unwrap_or(&[])));
+        self.tensors().for_each(|tensor| sum.update(bytemuck::cast_slice(tensor)));
         sum.finalize()
     }
 

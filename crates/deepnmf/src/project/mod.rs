@@ -6,9 +6,11 @@
 //! * Method 2, [`Projection::NonNegative`]: `h = argmin |x - Phi h|` over `h >= 0`, solved
 //!   exactly, so that the training set never comes back with a larger error than the fit had.
 //!
-//! With a nonlinearity between the layers both look different: see `nonlinear.rs`.
+//! With a nonlinearity between the layers both look different: see `nonlinear.rs`. So they do for layers with
+//! neighbours: see `reading.rs`.
 
 mod nonlinear;
+mod reading;
 #[cfg(test)]
 mod tests;
 
@@ -125,11 +127,18 @@ pub(crate) fn project<T: Scalar>(
         });
     }
     check_data(x)?;
-    match extreme_exponent(&factors.z[0])? {
-        None => features(factors, x, layer, method),
-        Some(exponent) => {
-            features(&factors.in_unit(exponent), &Scaled::new(x, exponent), layer, method)
+    match (model.settings.neighbours(), factors.reading(layer)) {
+        (Some(neighbourhood), Some(v)) => {
+            let below = project(model, x, layer - 1, method)?;
+            let reading = reading::Reading { neighbourhood, factors, layer, v };
+            reading.features(&below, x, method)
         }
+        _ => match extreme_exponent(&factors.z[0])? {
+            None => features(factors, x, layer, method),
+            Some(exponent) => {
+                features(&factors.in_unit(exponent), &Scaled::new(x, exponent), layer, method)
+            }
+        },
     }
 }
 

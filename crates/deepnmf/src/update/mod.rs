@@ -5,7 +5,8 @@
 //! of them lower (or keep) `|X - Phi H|` over non-negative `H`, and all of them treat the columns
 //! of `H` independently, so they work through fixed blocks of columns on all threads.
 //!
-//! With graph regularization the objective has a penalty more:
+//! With graph regularization as printed the objective has a penalty more (`smoothness.rs` has the scale-free one,
+//! which needs no rule of its own):
 //!
 //! ```text
 //! |X - Phi H|^2 / 2 + Tr(H (D - W) H^T) / 2
@@ -18,6 +19,7 @@
 //! multiplicative rule needs that only if `W` has negative weights.)
 
 mod blocks;
+mod graph_term;
 mod h_accelerated;
 mod h_exact;
 mod h_hals;
@@ -25,10 +27,13 @@ mod h_multiplicative;
 mod h_nesterov;
 mod products;
 mod regularizer;
+mod smoothness;
 mod z_least_squares;
 
 #[cfg(test)]
 mod regularizer_tests;
+#[cfg(test)]
+mod smoothness_tests;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +42,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, Scalar};
 
+pub(crate) use graph_term::{GraphPenalty, GraphTerm};
 pub use h_accelerated::h_accelerated;
 pub use h_exact::h_exact;
 pub use h_hals::h_hals;
@@ -44,6 +50,7 @@ pub use h_multiplicative::h_multiplicative;
 pub(crate) use h_nesterov::{Limits, h_nesterov, projected_gradient};
 pub(crate) use products::{BasisProducts, FeatureProducts};
 pub(crate) use regularizer::{Regularizer, update_regularized, with_penalty};
+pub(crate) use smoothness::Smoothness;
 pub(crate) use z_least_squares::{ZScratch, z_least_squares};
 
 /// What a rule for the features may see of the data and the basis.

@@ -59,7 +59,8 @@ impl<'a, T: Scalar> Regularizer<'a, T> {
         self.penalty
     }
 
-    fn products(&self) -> GraphProducts<'_, T> {
+    /// As a rule sees them.
+    pub(super) fn products(&self) -> GraphProducts<'_, T> {
         let degrees = self.doubled.as_deref().unwrap_or_else(|| self.graph.degrees());
         GraphProducts { hw: &self.hw, degrees }
     }
@@ -70,11 +71,11 @@ pub(crate) fn update_regularized<T: Scalar>(
     solver: HSolver,
     h: &mut Matrix<T>,
     products: &BasisProducts<T>,
-    regularizer: &mut Option<Regularizer<'_, T>>,
+    regularizer: Option<&mut Regularizer<'_, T>>,
 ) -> Result<()> {
-    let graph = regularizer.as_ref().map(Regularizer::products);
+    let graph = regularizer.as_deref().map(Regularizer::products);
     solver.update(h, Products { graph, ..products.plain() });
-    regularizer.as_mut().map_or(Ok(()), |regularizer| regularizer.refresh(h))
+    regularizer.map_or(Ok(()), |regularizer| regularizer.refresh(h))
 }
 
 /// The root of twice the objective: of the squared error and the graph penalty.

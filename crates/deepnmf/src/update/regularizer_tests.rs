@@ -41,7 +41,7 @@ impl Problem {
         let mut h = self.h.clone();
         let mut regularizer = Some(Regularizer::new(graph, &h).unwrap());
         let mut update = || {
-            update_regularized(solver, &mut h, &self.products, &mut regularizer).unwrap();
+            update_regularized(solver, &mut h, &self.products, regularizer.as_mut()).unwrap();
             h.clone()
         };
         (0..times).map(|_| update()).collect()

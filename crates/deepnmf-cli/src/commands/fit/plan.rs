@@ -2,16 +2,20 @@
 
 use deepnmf::{
     Activation, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf, HSolver,
-    LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Nmf, NonNegativeStart, NormalForm, Optimizer,
-    Penalties, Pretraining, SemiNmf, Settings, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
+    LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf, NonNegativeStart,
+    NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Start, StopRule, Variant,
+    WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
     DeepArgs, FitArgs, GraphName, LabelArgs, ModelName, OptimizerName, SolverName, UsageError,
 };
 
-/// The weight of labels if none is given: the paper's.
-const LAMBDA: f64 = 1e-3;
+/// The weight of labels if none is given.
+const LAMBDA: f64 = 1.0;
+
+/// The same with the penalty as printed: the paper's.
+const PRINTED_LAMBDA: f64 = 1e-3;
 
 /// The weight of the scatter within classes if none is given.
 const GAMMA: f64 = 0.1;
@@ -22,9 +26,9 @@ const NO_ATTRIBUTE: &str = "none";
 /// A model with its settings.
 pub(super) enum Plan {
     /// One fit.
-    Model(Settings),
+    Model(Box<Settings>),
     /// Supervised pre-training by the first, then the second.
-    Transfer(DeepWsf, DeepSemiNmf),
+    Transfer(Box<(DeepWsf, DeepSemiNmf)>),
 }
 
 impl Plan {
@@ -43,8 +47,12 @@ impl Plan {
                 layers.len()
             ))),
         };
-        let deep = || deep(args, DeepSemiNmf::new(args.layers.clone()).with(options.clone()));
-        Ok(Self::Model(match model.as_str() {
+        let near = neighbourhood(args)?;
+        let deep = || {
+            let model = DeepSemiNmf::new(args.layers.clone()).neighbourhood(near.clone());
+            deep(args, model.with(options.clone()))
+        };
+        let settings: Settings = match model.as_str() {
             "whitened-pca" => WhitenedPca::new(shallow()?).seed(args.seed).into(),
             "nmf" => nmf(args, shallow()?, &options)?.into(),
             "nenmf" => {
@@ -67,22 +75,25 @@ impl Plan {
                 let dnmf = Dnmf::new(k, gamma, args.baseline.delta.unwrap_or(0.0));
                 dnmf.with(published(args, nmf(args, k, &options)?)).into()
             }
-            "semi-nmf" => SemiNmf::new(shallow()?).with(options).into(),
+            "semi-nmf" => SemiNmf::new(shallow()?).neighbourhood(near).with(options).into(),
             "deep-semi-nmf" if labels.auxiliary.is_some() => {
-                return Ok(Self::Transfer(deep_wsf(args, deep()?)?, deep()?));
+                return Ok(Self::Transfer(Box::new((deep_wsf(args, deep()?)?, deep()?))));
             }
             "deep-semi-nmf" => deep()?.into(),
             "wsf" => {
                 let lambda = labels.weights(1)?[0];
-                Wsf::new(shallow()?, lambda).graph(labels.graph()?).with(options).into()
+                let wsf = Wsf::new(shallow()?, lambda).graph(labels.graph()?);
+                wsf.variant(labels.variant()).neighbourhood(near).with(options).into()
             }
             "wsf-ma" => {
                 let lambda = labels.weights(labels.attributes.len())?;
-                WsfMa::new(shallow()?, lambda).graph(labels.graph()?).with(options).into()
+                let wsf = WsfMa::new(shallow()?, lambda).graph(labels.graph()?);
+                wsf.variant(labels.variant()).neighbourhood(near).with(options).into()
             }
             "deep-wsf" => deep_wsf(args, deep()?)?.into(),
             other => return Err(UsageError(format!("{other} cannot be fitted by this program"))),
-        }))
+        };
+        Ok(Self::Model(Box::new(settings)))
     }
 }
 
@@ -96,10 +107,13 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let name = model.as_str();
     let transfer = args.labels.auxiliary.is_some() && name == "deep-semi-nmf";
     let (gnmf, dnmf) = (name == "gnmf", name == "dnmf");
+    let near = gnmf || (can.negative_data && !can.centred);
     let semi = can.labels == LabelUse::None && can.negative_data && !can.centred && !transfer;
-    let (labels, baseline) = (&args.labels, &args.baseline);
+    let (labels, given, baseline) = (&args.labels, &args.near, &args.baseline);
     let weak_models = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
     let labelled = "wsf, wsf-ma, deep-wsf, cnmf or dnmf (or deep-semi-nmf with --auxiliary)";
+    let with_neighbours =
+        "semi-nmf, deep-semi-nmf, wsf, wsf-ma or deep-wsf (and gnmf, by --lambda)";
     let weighted = "wsf, wsf-ma, deep-wsf or gnmf (or deep-semi-nmf with --auxiliary)";
     let flags = [
         ("--auxiliary", labels.auxiliary.is_some(), transfer, "deep-semi-nmf"),
@@ -114,10 +128,11 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
             labelled,
         ),
         ("--pretraining", labels.pretraining.is_some(), deep && (weak || transfer), "deep-wsf"),
-        ("--variant", labels.variant.is_some(), deep && (weak || transfer), "deep-wsf"),
-        ("--neighbours", baseline.neighbours.is_some(), gnmf, "gnmf"),
-        ("--neighbour-weights", baseline.neighbour_weights.is_some(), gnmf, "gnmf"),
-        ("--neighbour-search", baseline.neighbour_search.is_some(), gnmf, "gnmf"),
+        ("--variant", labels.variant.is_some(), weak || transfer || gnmf, weighted),
+        ("--neighbours", !given.neighbours.is_empty(), near, with_neighbours),
+        ("--neighbour-lambda", given.neighbour_lambda.is_some(), near && !gnmf, with_neighbours),
+        ("--neighbour-weights", given.neighbour_weights.is_some(), near, with_neighbours),
+        ("--neighbour-search", given.neighbour_search.is_some(), near, with_neighbours),
         ("--gamma", baseline.gamma.is_some(), dnmf, "dnmf"),
         ("--delta", baseline.delta.is_some(), dnmf, "dnmf"),
         ("--init-from", args.init_from.is_some(), semi, "semi-nmf or deep-semi-nmf"),
@@ -174,17 +189,57 @@ fn published(args: &FitArgs, nmf: Nmf) -> Nmf {
 }
 
 fn gnmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Gnmf, UsageError> {
-    let mut gnmf = Gnmf::new(k);
-    gnmf = gnmf.with(published(args, nmf(args, k, options)?));
+    let nmf = nmf(args, k, options)?;
+    let mut gnmf = match args.labels.variant() {
+        Variant::ScaleFree => Gnmf::new(k).with(nmf),
+        variant => Gnmf::published(k).variant(variant).with(published(args, nmf)),
+    };
     gnmf.lambda = match args.labels.lambda.as_slice() {
         [] => gnmf.lambda,
         &[lambda] => lambda,
         _ => return Err(UsageError("--lambda of gnmf is one weight: give one".into())),
     };
-    let neighbours = args.baseline.neighbours.unwrap_or(gnmf.neighbours);
-    let weights = args.baseline.neighbour_weights.map_or(gnmf.weights, Into::into);
-    let search = args.baseline.neighbour_search.map_or(gnmf.search, Into::into);
+    let neighbours = match args.near.neighbours.as_slice() {
+        [] => gnmf.neighbours,
+        &[neighbours] => neighbours,
+        _ => return Err(UsageError("--neighbours of gnmf is one number: give one".into())),
+    };
+    let weights = args.near.neighbour_weights.map_or(gnmf.weights, Into::into);
+    let search = args.near.neighbour_search.map_or(gnmf.search, Into::into);
     Ok(gnmf.neighbours(neighbours, weights).search(search))
+}
+
+/// The neighbour graphs of the layers.
+fn neighbourhood(args: &FitArgs) -> Result<Neighbourhood, UsageError> {
+    let (given, layers) = (&args.near, args.layers.len());
+    let usual = match given.neighbours.as_slice() {
+        [] => {
+            let flags = [
+                ("--neighbour-lambda", given.neighbour_lambda.is_some()),
+                ("--neighbour-weights", given.neighbour_weights.is_some()),
+                ("--neighbour-search", given.neighbour_search.is_some()),
+            ];
+            return match flags.into_iter().find(|(_, given)| *given) {
+                Some((flag, _)) if args.model.is_none_or(|model| model.as_str() != "gnmf") => {
+                    Err(UsageError(format!("{flag} needs --neighbours: name how many")))
+                }
+                _ => Ok(Neighbourhood::default()),
+            };
+        }
+        &[neighbours] => Neighbourhood::above_the_data(neighbours, layers),
+        list if list.len() == layers => Neighbourhood::of(list),
+        list => {
+            return Err(UsageError(format!(
+                "--neighbours has {} numbers for {layers} layers: give one for all or one for each",
+                list.len()
+            )));
+        }
+    };
+    let Neighbourhood { lambda, weights, search, .. } = usual;
+    Ok(usual
+        .lambda(given.neighbour_lambda.unwrap_or(lambda))
+        .weights(given.neighbour_weights.map_or(weights, Into::into))
+        .search(given.neighbour_search.map_or(search, Into::into)))
 }
 
 /// The model with the flags that only it has.
@@ -220,7 +275,7 @@ fn deep_wsf(args: &FitArgs, deep: DeepSemiNmf) -> Result<DeepWsf, UsageError> {
     Ok(DeepWsf::of(deep, lambda)
         .graph(labels.graph()?)
         .pretraining(labels.pretraining.map_or(Pretraining::Wsf, Into::into))
-        .variant(labels.variant.map_or(Variant::Printed, Into::into)))
+        .variant(labels.variant()))
 }
 
 impl LabelArgs {
@@ -244,7 +299,8 @@ impl LabelArgs {
             )));
         }
         match self.lambda.as_slice() {
-            [] => Ok(vec![LAMBDA; places]),
+            [] if self.variant() == Variant::ScaleFree => Ok(vec![LAMBDA; places]),
+            [] => Ok(vec![PRINTED_LAMBDA; places]),
             &[lambda] => Ok(vec![lambda; places]),
             lambda if lambda.len() == places => Ok(lambda.to_vec()),
             lambda => Err(UsageError(format!(
@@ -252,6 +308,11 @@ impl LabelArgs {
                 lambda.len()
             ))),
         }
+    }
+
+    /// Which graph penalty is meant.
+    fn variant(&self) -> Variant {
+        self.variant.map_or(Variant::default(), Into::into)
     }
 
     fn graph(&self) -> Result<LabelGraph, UsageError> {

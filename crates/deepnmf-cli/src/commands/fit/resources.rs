@@ -85,8 +85,8 @@ pub(super) fn check<T: Scalar>(
 
 fn estimate<T: Scalar>(plan: &Plan, x: &Matrix<T>) -> Estimate {
     let settings: Settings = match plan {
-        Plan::Model(settings) => settings.clone(),
-        Plan::Transfer(_, then) => then.clone().into(),
+        Plan::Model(settings) => (**settings).clone(),
+        Plan::Transfer(both) => both.1.clone().into(),
     };
     settings.estimate(x.rows(), x.cols(), T::DTYPE)
 }

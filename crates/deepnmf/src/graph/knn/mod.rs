@@ -9,12 +9,18 @@
 //! of more by a search that misses a few (`approximate.rs`). `W` is kept sparse, at most `2 n q`
 //! numbers; a product costs `k` operations for each.
 //!
+//! Normalised, an edge weighs `w_jl / max(d_j, d_l)`: no sample is drawn with more than the weight 1, however many
+//! others are near to it, `W` stays symmetric, and `L 1 = 0` still holds (Metropolis weights). Then `lambda` means the
+//! same for any number of neighbours and samples.
+//!
 //! Absolute values in `d` keep `L` positive semi-definite where dot products are negative; `dot.rs`
 //! says why. `W` itself has a zero diagonal and so is not positive semi-definite.
 
 mod approximate;
 mod exact;
+mod others;
 
+pub(crate) use others::nearest_to;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +98,8 @@ pub struct Search {
     pub method: NeighbourSearch,
     /// The seed of an approximate search.
     pub seed: u64,
+    /// Whether weights are normalised, so that no sample has a degree above one.
+    pub normalised: bool,
 }
 
 impl Search {
@@ -114,7 +122,14 @@ impl<T: Scalar> Neighbours<T> {
         neighbours: usize,
         weights: NeighbourWeights,
     ) -> Result<Self> {
-        Self::found_by(Search { neighbours, weights, method: NeighbourSearch::Auto, seed: 0 }, x)
+        let search = Search {
+            neighbours,
+            weights,
+            method: NeighbourSearch::Auto,
+            seed: 0,
+            normalised: false,
+        };
+        Self::found_by(search, x)
     }
 
     /// The graph of these samples, all in one place, found by a given search.
@@ -122,7 +137,7 @@ impl<T: Scalar> Neighbours<T> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn found_by(search: Search, x: &dyn DataMatrix<T>) -> Result<Self> {
-        let Search { neighbours, weights, method, seed } = search;
+        let Search { neighbours, weights, method, seed, normalised } = search;
         let n = x.shape().1;
         check_neighbours(neighbours, n)?;
         if let NeighbourWeights::Heat { sigma } = weights {
@@ -135,11 +150,17 @@ impl<T: Scalar> Neighbours<T> {
             approximate::nearest(&columns, neighbours, seed, &|| x.go_on())?
         };
         let edges = both_ways(found);
-        let weights: Vec<T> = weights.of(&edges, columns.matrix());
+        let mut weights: Vec<T> = weights.of(&edges, columns.matrix());
         let starts: Vec<usize> =
             (0..=n).map(|j| edges.partition_point(|edge| edge.from < j)).collect();
-        let degree = |w: &[usize]| weights[w[0]..w[1]].iter().map(|w| w.to_f64().abs()).sum();
-        let degrees = starts.windows(2).map(|w| T::from_f64(degree(w))).collect();
+        if normalised {
+            let degrees = degrees_of(&starts, &weights);
+            for (weight, edge) in weights.iter_mut().zip(&edges) {
+                let larger = degrees[edge.from].max(degrees[edge.to]);
+                *weight = T::from_f64(if larger > 0.0 { weight.to_f64() / larger } else { 0.0 });
+            }
+        }
+        let degrees = degrees_of(&starts, &weights).into_iter().map(T::from_f64).collect();
         Ok(Self { starts, others: edges.iter().map(|e| e.to).collect(), weights, degrees })
     }
 
@@ -203,6 +224,12 @@ impl NeighbourWeights {
             }
         }
     }
+}
+
+/// The sums of absolute weights of each sample.
+fn degrees_of<T: Scalar>(starts: &[usize], weights: &[T]) -> Vec<f64> {
+    let degree = |w: &[usize]| weights[w[0]..w[1]].iter().map(|w| w.to_f64().abs()).sum();
+    starts.windows(2).map(degree).collect()
 }
 
 fn check_neighbours(neighbours: usize, samples: usize) -> Result<()> {

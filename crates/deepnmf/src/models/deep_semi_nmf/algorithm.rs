@@ -20,6 +20,7 @@
 //! its top layer is WSF with the graph of that layer, and the graphs of the layers below shape the
 //! features of those layers for bases that no longer move.
 
+use super::params::Variant;
 use crate::driver::{FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{
@@ -63,9 +64,9 @@ pub(super) fn fine_tune<T: Scalar>(
 ) -> Result<(Factors<T>, Vec<Run>)> {
     let Factors { z, mut h, .. } = factors;
     let top = h.pop().unwrap_or_else(|| unreachable!("a model has layers"));
-    let graph = graphs.of(z.len());
+    let graph = graphs.penalty_of(z.len(), Variant::Printed);
     let (tuned, run) = session.run(Stage::FineTuning, &options.stop, x.parts(), || {
-        SemiNmfLoop::regularized(x, top, options.solver, graph)
+        SemiNmfLoop::penalised(x, top, options.solver, graph)
     })?;
     let Pair { z: c, h: top } = tuned.into_pair();
     let mut runs = vec![run];
@@ -80,7 +81,7 @@ pub(super) fn fine_tune<T: Scalar>(
         let (fitted, run) = session.run(stage, &rule, x.parts(), || {
             let fixed = SemiNmfLoop::with_fixed_basis(x, basis, implied, options.solver)?;
             let mut fixed = fixed.or_rather(pretrained)?;
-            fixed.regularize(graphs.of(i + 1))?;
+            fixed.regularize(graphs.penalty_of(i + 1, Variant::Printed))?;
             Ok(fixed)
         })?;
         h[i] = fitted.into_pair().h;

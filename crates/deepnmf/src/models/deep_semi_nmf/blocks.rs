@@ -208,7 +208,7 @@ impl<T: Scalar> Blocks<'_, T> {
         }
         let graph = self.goal.graphs.of(i + 1);
         let mut regularizer = graph.map(|graph| Regularizer::new(graph, h)).transpose()?;
-        update_regularized(self.solver, h, &products, &mut regularizer)?;
+        update_regularized(self.solver, h, &products, regularizer.as_mut())?;
         Ok(regularizer.map_or(0.0, |regularizer| regularizer.penalty()))
     }
 }

@@ -2,18 +2,20 @@
 
 use super::network::Network;
 use super::params::{DeepSemiNmf, Form, Loss, NormalForm, Optimizer, Variant};
-use super::{algorithm, blocks, literal};
+use super::{algorithm, blocks, layered, literal};
 use crate::activation::Activation;
 use crate::descent::{Accelerated, Adam, Lbfgs};
 use crate::driver::FitSession;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, Scalar, check_data, dot, scale};
 use crate::models::factors::check_shape;
 use crate::models::graphs::Graphs;
 use crate::models::semi_nmf::{LayerTask, check_given_features, start_and_run};
 use crate::models::summary::{Bound, Record};
-use crate::models::{Abilities, Factors, Kind, Model, Notice, Outcome, Task, WarmStart};
+use crate::models::{
+    Abilities, Factors, Kind, Model, Neighbourhood, Notice, Outcome, Task, WarmStart,
+};
 use crate::observe::Stage;
 use crate::stop::StopRule;
 
@@ -28,13 +30,22 @@ impl Kind for DeepSemiNmf {
         self.activation
     }
 
+    fn in_unit(self, factor: f64) -> Self {
+        Self { neighbourhood: self.neighbourhood.in_unit(factor), ..self }
+    }
+
     fn descends(&self) -> bool {
         !self.is_the_papers()
     }
 
     fn unit_in(&self) -> ScaleIn {
-        // No nonlinearity commutes with a change of scale.
-        if self.activation == Activation::Identity { self.options.scale } else { ScaleIn::Z }
+        // No nonlinearity commutes with a change of scale, nor does a layer that reads unit features.
+        let linear = self.activation == Activation::Identity && !self.neighbourhood.any();
+        if linear { self.options.scale } else { ScaleIn::Z }
+    }
+
+    fn neighbourhood(&self) -> Option<&Neighbourhood> {
+        Some(&self.neighbourhood)
     }
 
     fn advice(&self) -> &'static str {
@@ -42,6 +53,13 @@ impl Kind for DeepSemiNmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        if self.neighbourhood.any() {
+            if task.from.is_some() {
+                let accepted = "a model with neighbours begins by itself, leave them out";
+                return Err(Error::parameter("the factors to begin from", "given", accepted));
+            }
+            return self.fit_in_layers(task.x, Graphs::NONE, session);
+        }
         match task.from {
             None => self.fit_supervised(task.x, Supervision::NONE, session),
             Some(WarmStart::Factors(factors)) => self.fine_tune(task.x, factors, session),
@@ -62,6 +80,19 @@ impl DeepSemiNmf {
         let mut record = Record { notices: self.increasing_layers(), ..Record::default() };
         let factors = self.pretrain(x, supervision, &mut record, session)?;
         self.finish(x, factors, supervision, record, session)
+    }
+
+    /// Factorizes `x` layer after layer, with scale-free graph penalties.
+    pub(crate) fn fit_in_layers<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        graphs: Graphs<'_, T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        self.check(x)?;
+        let mut record = Record { notices: self.increasing_layers(), ..Record::default() };
+        let factors = layered::fit_layers(self, x, graphs, &mut record, session)?;
+        self.sum_up(x, factors, true, record, session)
     }
 
     /// Fine-tunes given factors instead of pre-training.
@@ -113,7 +144,7 @@ impl DeepSemiNmf {
         }
         let list =
             |layers: &[usize]| layers.iter().map(ToString::to_string).collect::<Vec<_>>().join("-");
-        Err(crate::Error::Shape {
+        Err(Error::Shape {
             what: "the layers of the given bases".into(),
             found: list(given),
             expected: list(&self.layers),
@@ -145,7 +176,8 @@ impl DeepSemiNmf {
                 components,
                 last: i + 1 == self.layers.len(),
                 stage: Stage::Pretraining { layer: i + 1 },
-                graph: graphs.of(i + 1),
+                graph: graphs.penalty_of(i + 1, supervision.variant),
+                fade: self.layers.get(i + 1).copied().unwrap_or(ScaleIn::fade_of(components)),
             };
             let layer = start_and_run(input, &wanted, &self.options, session)?;
             if i == 0 {
@@ -175,13 +207,25 @@ impl DeepSemiNmf {
             && self.is_the_papers()
             && (supervision.from_the_start || !regularized);
         record.main_run = if trained { 0 } else { record.runs.len() };
-        let mut factors = match trained {
+        let factors = match trained {
             true => factors,
             false if self.is_the_papers() => {
                 self.algorithm_1(x, factors, supervision, &mut record, session)?
             }
-            false => self.descend(x, factors, supervision.graphs, &mut record, session)?,
+            false => self.descend(x, factors, supervision, &mut record, session)?,
         };
+        self.sum_up(x, factors, regularized, record, session)
+    }
+
+    /// The model of these factors.
+    fn sum_up<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        mut factors: Factors<T>,
+        regularized: bool,
+        mut record: Record,
+        session: &FitSession<'_>,
+    ) -> Result<Model<T>> {
         bring_into_form(&mut factors, self.penalties.normal_form, x.parts())?;
         let depth = self.layers.len();
         if !self.is_the_papers() || regularized {
@@ -227,14 +271,16 @@ impl DeepSemiNmf {
         &self,
         x: &dyn DataMatrix<T>,
         factors: Factors<T>,
-        graphs: Graphs<'_, T>,
+        Supervision { graphs, variant, .. }: Supervision<'_, T>,
         record: &mut Record,
         session: &mut FitSession<'_>,
     ) -> Result<Factors<T>> {
-        let goal = self.goal(graphs);
+        let scale_free = variant == Variant::ScaleFree && graphs.any();
+        let goal = Goal { scale_free, ..self.goal(graphs) };
         let (stage, options, parts) = (Stage::FineTuning, &self.options, x.parts());
         let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
-        let linear = self.activation == Activation::Identity;
+        // Blocks of the scale-free penalty are no least squares of the same form, so gradients take their place.
+        let linear = self.activation == Activation::Identity && !scale_free;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
             let (tuned, run) = session
                 .run(stage, &rule, parts, || blocks::descend(x, factors, goal, options.solver))?;
@@ -274,6 +320,7 @@ impl DeepSemiNmf {
             ridge: penalties.ridge,
             sparsity: penalties.sparsity,
             graphs,
+            scale_free: false,
         }
     }
 }
@@ -287,6 +334,8 @@ pub(super) struct Goal<'a, T> {
     pub(super) ridge: f64,
     pub(super) sparsity: f64,
     pub(super) graphs: Graphs<'a, T>,
+    /// Whether their penalty is that of reconstructions.
+    pub(super) scale_free: bool,
 }
 
 impl<T> Goal<'_, T> {
@@ -317,6 +366,7 @@ fn bring_into_form<T: Scalar>(
     form: NormalForm,
     parts: Parts<'_>,
 ) -> Result<()> {
+    let reading = factors.readings.last_mut().and_then(Option::as_mut);
     let (Some(z), Some(h)) = (factors.z.last_mut(), factors.h.last_mut()) else { return Ok(()) };
     let lengths: Vec<f64> = match form {
         NormalForm::None => return Ok(()),
@@ -330,10 +380,13 @@ fn bring_into_form<T: Scalar>(
             squares.into_iter().map(f64::sqrt).collect()
         }
     };
+    let mut bases: Vec<&mut Matrix<T>> = std::iter::once(z).chain(reading).collect();
     for (r, length) in lengths.into_iter().enumerate() {
         if length.is_normal() {
             let (up, down) = (T::from_f64(length), T::from_f64(1.0 / length));
-            z.col_mut(r).iter_mut().for_each(|v| *v *= up);
+            for basis in &mut bases {
+                basis.col_mut(r).iter_mut().for_each(|v| *v *= up);
+            }
             (0..h.cols()).for_each(|j| h.col_mut(j)[r] *= down);
         }
     }
@@ -346,7 +399,7 @@ pub(crate) struct Supervision<'a, T> {
     pub(crate) graphs: Graphs<'a, T>,
     /// Whether pre-training knows of them.
     pub(crate) from_the_start: bool,
-    /// Which form of Algorithm 2 the linear model follows.
+    /// Which penalty they have, and which form of Algorithm 2 the linear model follows.
     pub(crate) variant: Variant,
 }
 

@@ -86,7 +86,7 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
     fn update_z(&mut self, i: usize) -> Result<()> {
         let Factors { z, h, .. } = &self.factors;
         let from = match self.form.variant {
-            Variant::Printed => z.len() - 1,
+            Variant::Printed | Variant::ScaleFree => z.len() - 1,
             // The first basis follows from layer 2, every other one from its own features.
             Variant::Released => i.max(1).min(z.len() - 1),
         };
@@ -111,7 +111,7 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
         let products = BasisProducts::of(self.x, &phi)?;
         let graph = self.form.graphs.of(i + 1);
         let mut regularizer = graph.map(|graph| Regularizer::new(graph, h)).transpose()?;
-        update_regularized(self.solver, h, &products, &mut regularizer)
+        update_regularized(self.solver, h, &products, regularizer.as_mut())
     }
 
     fn measure(&mut self) -> Result<()> {

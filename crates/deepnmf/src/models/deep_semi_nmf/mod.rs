@@ -9,6 +9,7 @@
 mod algorithm;
 mod blocks;
 mod fit;
+mod layered;
 mod literal;
 mod network;
 #[cfg(test)]

@@ -10,18 +10,21 @@
 //! ```
 //!
 //! plus a ridge on the bases, an l1 norm on the features that are variables and, for a layer with a
-//! graph, `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in them
+//! graph, `Tr(Phi_i H^_i L_i H^_i^T Phi_i^T) / 2` with `Phi_i = Z_1 ... Z_i`, or the printed
+//! `Tr(H^_i L_i H^_i^T) / 2` (with `H_i` instead in the last two losses). `Z_1` appears in them
 //! only through least squares: it can be a variable like all others, or follow from them (the gradient
 //! with respect to them is then the one with `Z_1` held at its optimum).
 
 use crate::activation::Activation;
 use crate::descent::{Evaluated, Objective, Point};
 use crate::error::Result;
+use crate::graph::Graph;
 use crate::matrix::{
-    DataMatrix, Matrix, Parts, Scalar, Whitening, add_mul, add_scaled, gram_of_rows, mul, product,
-    scale,
+    DataMatrix, Matrix, PartColumns, Parts, Scalar, Whitening, add_mul, add_scaled,
+    gram_of_columns, gram_of_rows, mul, product, scale,
 };
 use crate::models::Factors;
+use crate::models::factors::chain;
 use crate::objective::Fitted;
 use crate::update::BasisProducts;
 
@@ -186,6 +189,20 @@ impl<'a, T: Scalar> Network<'a, T> {
         for i in 0..k {
             gram[(i, i)] += self.goal.ridge.max(first.floor);
         }
+        for layer in 1..=self.depth {
+            // Tr(Phi C Phi^T) with Phi = Z_1 Q is a ridge Q C Q^T on Z_1.
+            let Some(scatter) = self.scatter(layer, self.features_at(point, signals, layer))?
+            else {
+                continue;
+            };
+            let above = self.between(point, 2, layer);
+            let scatter = scatter.of_rows.cast::<f64>();
+            let pulled = match above.map(|above| above.cast::<f64>()) {
+                None => scatter,
+                Some(q) => product(product(q.view(), scatter.view()).view(), q.t()),
+            };
+            add_scaled(&mut gram, 1.0, &pulled);
+        }
         let Some(first) = &mut self.eliminated else { return Ok(()) };
         let inverse = Whitening::of::<T>(&gram)?.inverse;
         self.x.mul_tr(&sum, &mut first.x_kt)?;
@@ -271,7 +288,7 @@ impl<'a, T: Scalar> Network<'a, T> {
         // A graph regularizes what a signal becomes on its way down only if that is the layer's features.
         let regularized = |layer| self.goal.loss == Loss::Paper || layer == signal.layer;
         if regularized(1) {
-            self.regularize(1, self.arrived(point, signal), &mut into.value, &mut delta)?;
+            self.regularize(point, 1, self.arrived(point, signal), &mut delta, into)?;
         }
         for i in 2..=signal.layer {
             let place = signal.layer - i; // layers are stored from the top down
@@ -283,29 +300,78 @@ impl<'a, T: Scalar> Network<'a, T> {
             self.add_basis_gradient(&mut into.gradient[self.basis_block(i)], &delta, input)?;
             delta = product(self.basis(point, i).t(), delta.view());
             if regularized(i) {
-                self.regularize(i, input, &mut into.value, &mut delta)?;
+                self.regularize(point, i, input, &mut delta, into)?;
             }
         }
         add_scaled(&mut into.gradient[self.feature_block(signal.layer)], 1.0, &delta);
         Ok(())
     }
 
-    /// The graph penalty `Tr(H L H^T) / 2` and its gradient `H D - H W`, if the layer has a graph.
+    /// The features of a layer, variables or not.
+    fn features_at<'b>(
+        &self,
+        point: &'b Point<T>,
+        signals: &'b [Signal<T>],
+        layer: usize,
+    ) -> &'b Matrix<T> {
+        match self.goal.loss {
+            Loss::Paper if layer < self.depth => &signals[0].after[self.depth - 1 - layer],
+            _ => self.features(point, layer),
+        }
+    }
+
+    /// `Z_first ... Z_last`, or nothing for the identity.
+    fn between(&self, point: &Point<T>, first: usize, last: usize) -> Option<Matrix<T>> {
+        let bases: Vec<_> = (first..=last).map(|i| self.basis(point, i).clone()).collect();
+        (!bases.is_empty()).then(|| chain(&bases))
+    }
+
+    /// What the scale-free penalty of a layer needs of its features, if it has one.
+    fn scatter(&self, layer: usize, h: &Matrix<T>) -> Result<Option<Scatter<T>>> {
+        let Some(graph) = self.goal.graphs.of(layer).filter(|_| self.goal.scale_free) else {
+            return Ok(None);
+        };
+        let pull = pull_of(graph, h)?;
+        let mut of_rows = Matrix::zeros(h.rows(), h.rows());
+        PartColumns::new(pull.view(), self.x.parts()).mul_tr(h, &mut of_rows)?;
+        Ok(Some(Scatter { pull, of_rows }))
+    }
+
+    /// Adds the graph penalty of a layer, its gradient with respect to the features to `delta`, and that with
+    /// respect to the bases.
     fn regularize(
         &self,
+        point: &Point<T>,
         layer: usize,
         h: &Matrix<T>,
-        value: &mut f64,
-        gradient: &mut Matrix<T>,
+        delta: &mut Matrix<T>,
+        into: &mut Evaluated<T>,
     ) -> Result<()> {
         let Some(graph) = self.goal.graphs.of(layer) else { return Ok(()) };
-        let mut pull = Matrix::zeros(h.rows(), h.cols());
-        graph.add_product(-1.0, h, &mut pull)?;
-        for (j, d) in graph.degrees().iter().enumerate() {
-            pull.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(g, h)| *g += *d * *h);
+        let Some(Scatter { pull, of_rows }) = self.scatter(layer, h)? else {
+            let pull = pull_of(graph, h)?;
+            into.value += self.x.parts().sum_of(pull.inner(h))? / 2.0;
+            add_scaled(delta, 1.0, &pull);
+            return Ok(());
+        };
+        let phi = chain(&(1..=layer).map(|i| self.basis(point, i).clone()).collect::<Vec<_>>());
+        let mut gram = Matrix::zeros(phi.cols(), phi.cols());
+        gram_of_columns(&mut gram, &phi);
+        into.value += gram.inner(&of_rows).max(0.0) / 2.0;
+        add_mul(delta, gram.view(), pull.view());
+        // dPhi = Phi C, and Phi is a product.
+        let slope = product(phi.view(), of_rows.view());
+        let first = 1 + usize::from(self.eliminated.is_some());
+        for i in first..=layer {
+            let mut slope = slope.clone();
+            if let Some(below) = self.between(point, 1, i - 1) {
+                slope = product(below.t(), slope.view());
+            }
+            if let Some(above) = self.between(point, i + 1, layer) {
+                slope = product(slope.view(), above.t());
+            }
+            add_scaled(&mut into.gradient[self.basis_block(i)], 1.0, &slope);
         }
-        *value += self.x.parts().sum_of(pull.inner(h))? / 2.0;
-        add_scaled(gradient, 1.0, &pull);
         Ok(())
     }
 
@@ -322,9 +388,9 @@ impl<'a, T: Scalar> Network<'a, T> {
             add_scaled(&mut into.gradient[self.feature_block(i - 1)], -1.0, &delta);
             self.activation.chain_rule(&mut delta, &a);
             self.add_basis_gradient(&mut into.gradient[self.basis_block(i)], &delta, h)?;
-            let gradient = &mut into.gradient[self.feature_block(i)];
-            add_mul(gradient, z.t(), delta.view());
-            self.regularize(i, h, &mut into.value, gradient)?;
+            let mut of_features = product(z.t(), delta.view());
+            self.regularize(point, i, h, &mut of_features, into)?;
+            add_scaled(&mut into.gradient[self.feature_block(i)], 1.0, &of_features);
         }
         Ok(())
     }
@@ -346,6 +412,22 @@ impl<'a, T: Scalar> Network<'a, T> {
         }
         Ok(())
     }
+}
+
+/// `H L` and `H L H^T` of a layer's features.
+struct Scatter<T> {
+    pull: Matrix<T>,
+    of_rows: Matrix<T>,
+}
+
+/// `H L = H D - H W`.
+fn pull_of<T: Scalar>(graph: &dyn Graph<T>, h: &Matrix<T>) -> Result<Matrix<T>> {
+    let mut pull = Matrix::zeros(h.rows(), h.cols());
+    graph.add_product(-1.0, h, &mut pull)?;
+    for (j, d) in graph.degrees().iter().enumerate() {
+        pull.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(g, h)| *g += *d * *h);
+    }
+    Ok(pull)
 }
 
 impl<T: Scalar> Objective<T> for Network<'_, T> {

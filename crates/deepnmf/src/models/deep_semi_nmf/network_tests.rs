@@ -24,7 +24,7 @@ fn factors(activation: Activation, depth: usize) -> Factors<f64> {
 
 /// The loss by its definition.
 fn literal(x: &Matrix<f64>, f: &Factors<f64>, goal: &Goal<'_, f64>) -> f64 {
-    let Goal { loss, weights, ridge, sparsity, graphs } = goal;
+    let Goal { loss, weights, ridge, sparsity, graphs, scale_free } = goal;
     let g = |m: Matrix<f64>| m.map(|v| f.activation.value(v));
     let half_square = |a: &Matrix<f64>, b: &Matrix<f64>| {
         a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / 2.0
@@ -56,11 +56,12 @@ fn literal(x: &Matrix<f64>, f: &Factors<f64>, goal: &Goal<'_, f64>) -> f64 {
     let sum: f64 = features.iter().flat_map(Matrix::as_slice).sum();
     let squares: f64 = f.z.iter().map(Matrix::norm_sq).sum();
     let per_sample = x.norm_sq() / N as f64;
-    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum) + literal_penalty(f, *loss, *graphs)
+    let penalty = literal_penalty(f, *loss, *graphs, *scale_free);
+    fit + per_sample * (ridge * squares / 2.0 + sparsity * sum) + penalty
 }
 
-/// `1/4 sum_jl w_jl |h_j - h_l|^2` of every layer that has a graph.
-fn literal_penalty(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>) -> f64 {
+/// `1/4 sum_jl w_jl |h_j - h_l|^2` of every layer that has a graph, or of `Z_1 ... Z_i h_j`.
+fn literal_penalty(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>, scale_free: bool) -> f64 {
     let mut h = f.top_features().clone();
     let mut sum = 0.0;
     for layer in (1..=f.depth()).rev() {
@@ -68,6 +69,10 @@ fn literal_penalty(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>) -> f64
             h = f.h[layer - 1].clone();
         }
         if graphs.of(layer).is_some() {
+            let h = match scale_free {
+                true => literal_product(f.basis(layer).unwrap().view(), h.view()),
+                false => h.clone(),
+            };
             for j in 0..N {
                 for l in 0..N {
                     let away = h.col(j).iter().zip(h.col(l)).map(|(a, b)| (a - b) * (a - b));
@@ -96,13 +101,14 @@ struct Case<'a> {
     ridge: f64,
     sparsity: f64,
     graphs: Graphs<'a, f64>,
+    scale_free: bool,
 }
 
 impl<'a> Case<'a> {
     fn goal(&self) -> Goal<'a, f64> {
-        let &Self { loss, ridge, sparsity, graphs, .. } = self;
+        let &Self { loss, ridge, sparsity, graphs, scale_free, .. } = self;
         let weights = [1.0, 0.5, 2.0, 0.7][..self.factors.depth()].to_vec();
-        Goal { loss, weights, ridge, sparsity, graphs }
+        Goal { loss, weights, ridge, sparsity, graphs, scale_free }
     }
 
     fn network(&self, eliminate: bool) -> (Network<'a, f64>, Point<f64>) {
@@ -129,9 +135,13 @@ fn every_case(mut check: impl FnMut(Case<'_>)) {
     for activation in Activation::ALL {
         for depth in 2..=4 {
             for loss in LOSSES {
-                for (ridge, sparsity, graphs) in [(0.0, 0.0, &[][..]), (0.03, 0.02, &some)] {
+                for (ridge, sparsity, graphs, scale_free) in [
+                    (0.0, 0.0, &[][..], false),
+                    (0.03, 0.02, &some, false),
+                    (0.03, 0.0, &some, true),
+                ] {
                     let (factors, graphs) = (factors(activation, depth), Graphs::new(graphs));
-                    check(Case { x: &x, factors, loss, ridge, sparsity, graphs });
+                    check(Case { x: &x, factors, loss, ridge, sparsity, graphs, scale_free });
                 }
             }
         }

@@ -172,7 +172,8 @@ fn no_sweep_of_block_descent_rises_with_any_rule_or_graph() {
         for solver in [HSolver::MULTIPLICATIVE, HSolver::HALS, HSolver::ACCELERATED] {
             for graphs in [Graphs::NONE, Graphs::new(&some)] {
                 let weights = vec![1.0, 0.5, 2.0];
-                let goal = Goal { loss, weights, ridge: 1e-3, sparsity: 1e-3, graphs };
+                let (ridge, sparsity, scale_free) = (1e-3, 1e-3, false);
+                let goal = Goal { loss, weights, ridge, sparsity, graphs, scale_free };
                 let mut blocks = descend(&x, start.clone(), goal, solver).unwrap();
                 let before = blocks.error();
                 for _ in 0..200 {
@@ -239,7 +240,8 @@ fn every_block_is_least_in_the_loss_as_defined() {
     let per_sample = x.norm_sq() / 20.0;
     let scaled = [ridge * per_sample, sparsity * per_sample];
     for loss in CONSISTENT {
-        let goal = Goal { loss, weights: weights.clone(), ridge, sparsity, graphs: Graphs::NONE };
+        let (graphs, scale_free) = (Graphs::NONE, false);
+        let goal = Goal { loss, weights: weights.clone(), ridge, sparsity, graphs, scale_free };
         let exact = HSolver::Accelerated { steps: 3000 };
         let mut blocks = descend(&x, start.clone(), goal, exact).unwrap();
         let value = |f: &Factors<f64>| literal_loss(&x, f, loss, &weights, scaled);

@@ -6,7 +6,7 @@ use crate::activation::Activation;
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Scalar, check_data};
 use crate::models::options::check_layers;
-use crate::models::{FitOptions, Notice};
+use crate::models::{FitOptions, Neighbourhood, Notice};
 
 /// The ridge of the layers' loss if none is given: without any, features could shrink towards
 /// nothing, and with them all that the layers above have to explain.
@@ -23,16 +23,37 @@ pub enum Form {
     Literal,
 }
 
-/// Which form of Algorithm 2 is meant.
+/// Which graph penalty a model has, and with it which form of Algorithm 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Variant {
-    /// As printed: every basis follows from the features of the top layer.
+    /// `Tr(Phi H L H^T Phi^T)` with the basis `Phi` of the layer and normalised graphs: the penalty of
+    /// reconstructions, on which no scale has an effect. Layers of linear models are fitted one after the
+    /// other, each to its minimum.
     #[default]
+    ScaleFree,
+    /// `Tr(H L H^T)` as printed, which has no minimum: features shrink until it has no effect. In deep models every
+    /// basis follows from the features of the top layer.
     Printed,
-    /// As in the authors' released code: the first basis follows from the second layer's features,
+    /// The same in the authors' released code: the first basis follows from the second layer's features,
     /// every other one from those of its own layer.
     Released,
+}
+
+impl Variant {
+    /// What files of before there were several mean.
+    pub(crate) fn of_old_files() -> Self {
+        Self::Printed
+    }
+
+    /// Refuses a form of Algorithm 2 that only deep models have.
+    pub(crate) fn check_shallow(self) -> Result<()> {
+        if self == Self::Released {
+            let accepted = "models with one layer have scale-free and printed";
+            return Err(Error::parameter("the variant", "released", accepted));
+        }
+        Ok(())
+    }
 }
 
 /// What is minimised over all layers.
@@ -144,6 +165,9 @@ pub struct DeepSemiNmf {
     /// Penalties.
     #[serde(default)]
     pub penalties: Penalties,
+    /// Neighbour graphs of the layers.
+    #[serde(default)]
+    pub neighbourhood: Neighbourhood,
     /// Settings that all models share.
     pub options: FitOptions,
 }
@@ -159,8 +183,15 @@ impl DeepSemiNmf {
             weights: Vec::new(),
             descent: Descent::default(),
             penalties: Penalties::default(),
+            neighbourhood: Neighbourhood::default(),
             options: FitOptions::default(),
         }
+    }
+
+    /// Sets the neighbour graphs of the layers.
+    #[must_use]
+    pub fn neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
+        Self { neighbourhood, ..self }
     }
 
     /// Replaces the shared settings.
@@ -235,8 +266,19 @@ impl DeepSemiNmf {
         self.options.check()?;
         self.check_weights()?;
         self.check_penalties()?;
+        self.check_neighbourhood()?;
         check_data(x)?;
         check_layers(&self.layers, x.parts().total())
+    }
+
+    fn check_neighbourhood(&self) -> Result<()> {
+        self.neighbourhood.check(self.layers.len())?;
+        if self.neighbourhood.any() && !(self.is_the_papers() && self.form == Form::Fast) {
+            let accepted =
+                "neighbours need a linear model with the paper's loss, without penalties";
+            return Err(Error::parameter("the number of neighbours", "given", accepted));
+        }
+        Ok(())
     }
 
     fn check_weights(&self) -> Result<()> {

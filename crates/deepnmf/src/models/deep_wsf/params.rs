@@ -9,14 +9,14 @@ use crate::graph::{Graph, LabelGraph};
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Scalar, Watched};
 use crate::models::deep_semi_nmf::Supervision;
-use crate::models::graphs::Graphs;
-use crate::models::wsf::{ADVICE, Labelled, check_lambda, weighted};
+use crate::models::graphs::{Graphs, Labelled, weighted};
+use crate::models::wsf::{ADVICE, check_lambda};
 use crate::models::{
-    Abilities, Attributes, DeepSemiNmf, Factorization, FitOptions, Kind, LabelUse, Model,
-    Penalties, Settings, Task, Variant, WarmStart, in_common_unit,
+    Abilities, Attributes, DeepSemiNmf, Factorization, FitOptions, Form, Kind, LabelUse, Model,
+    Neighbourhood, Penalties, Settings, Task, Variant, WarmStart, in_common_unit,
 };
 
-/// The ridge of nonlinear models and consistent losses if none is given. Without any, features would
+/// The ridge of nonlinear models and consistent losses with the printed penalty if none is given. Without any, features would
 /// shrink and bases grow until labels lose their effect; with one, a component costs least where both its
 /// parts cost the same, and there all that counts is the root of `lambda` times the ridge.
 const RIDGE: f64 = 0.1;
@@ -52,7 +52,7 @@ pub struct DeepWsf {
     pub graph: LabelGraph,
     /// What begins each layer.
     pub pretraining: Pretraining,
-    /// Which form of Algorithm 2 the linear model follows.
+    /// Which graph penalty it has, and which form of Algorithm 2 the linear model follows.
     pub variant: Variant,
 }
 
@@ -92,7 +92,7 @@ impl DeepWsf {
         Self { pretraining, ..self }
     }
 
-    /// Sets which form of Algorithm 2 the linear model follows.
+    /// Sets which graph penalty it has, and which form of Algorithm 2 the linear model follows.
     #[must_use]
     pub fn variant(self, variant: Variant) -> Self {
         Self { variant, ..self }
@@ -132,12 +132,22 @@ impl DeepWsf {
         graphs: &[Option<&dyn Graph<T>>],
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        let supervision = Supervision {
-            graphs: Graphs::new(graphs),
-            from_the_start: self.pretraining == Pretraining::Wsf,
-            variant: self.variant,
+        let graphs = Graphs::new(graphs);
+        let from_the_start = self.pretraining == Pretraining::Wsf;
+        let layered = self.deep.is_the_papers() && self.variant == Variant::ScaleFree;
+        if layered {
+            self.check_layered()?;
+        } else if self.deep.neighbourhood.any() && self.variant != Variant::ScaleFree {
+            let accepted = "neighbours need the variant scale-free";
+            return Err(Error::parameter("the number of neighbours", "given", accepted));
+        }
+        let model = if layered && (graphs.any() || self.deep.neighbourhood.any()) {
+            self.deep.fit_in_layers(x, graphs, session)?
+        } else {
+            let variant = if graphs.any() { self.variant } else { Variant::Printed };
+            let supervision = Supervision { graphs, from_the_start, variant };
+            self.in_use(graphs).fit_supervised(x, supervision, session)?
         };
-        let model = self.in_use(supervision.graphs).fit_supervised(x, supervision, session)?;
         let settings = match model.settings {
             Settings::DeepSemiNmf(deep) => Settings::DeepWsf(Self { deep, ..self.clone() }),
             other => other,
@@ -173,11 +183,24 @@ impl DeepWsf {
         Ok((first, second))
     }
 
-    /// The deep model with a ridge where labels would have no effect without one.
+    /// Refuses settings of Algorithm 2 where layers are fitted one after the other.
+    fn check_layered(&self) -> Result<()> {
+        let accepted = "a linear deep-wsf has it with the variants printed and released only";
+        if self.pretraining == Pretraining::SemiNmf {
+            return Err(Error::parameter("the pre-training", "semi-nmf", accepted));
+        }
+        if self.deep.form == Form::Literal {
+            return Err(Error::parameter("the form", "literal", accepted));
+        }
+        Ok(())
+    }
+
+    /// The deep model with a ridge where labels as printed would have no effect without one.
     fn in_use<T>(&self, graphs: Graphs<'_, T>) -> DeepSemiNmf {
         let deep = self.deep.clone();
         let penalties = deep.penalties;
-        if graphs.any() && !deep.is_the_papers() && penalties.ridge == 0.0 {
+        let printed = self.variant != Variant::ScaleFree;
+        if printed && graphs.any() && !deep.is_the_papers() && penalties.ridge == 0.0 {
             return deep.penalties(Penalties { ridge: RIDGE, ..penalties });
         }
         deep
@@ -196,7 +219,8 @@ impl Kind for DeepWsf {
     }
 
     fn in_unit(self, factor: f64) -> Self {
-        Self { graph: self.graph.in_unit(factor), ..self }
+        let deep = Kind::in_unit(self.deep, factor);
+        Self { graph: self.graph.in_unit(factor), deep, ..self }
     }
 
     fn descends(&self) -> bool {
@@ -205,6 +229,10 @@ impl Kind for DeepWsf {
 
     fn unit_in(&self) -> ScaleIn {
         self.deep.unit_in()
+    }
+
+    fn neighbourhood(&self) -> Option<&Neighbourhood> {
+        Some(&self.deep.neighbourhood)
     }
 
     fn advice(&self) -> &'static str {
@@ -219,7 +247,7 @@ impl Kind for DeepWsf {
         let mut graphs = Vec::with_capacity(layers);
         for (labels, &lambda) in task.attributes.iter().zip(&self.lambda) {
             let labelled: Vec<_> = labels.iter().map(|l| Labelled { lambda, labels: l }).collect();
-            graphs.push(weighted(&watched, self.graph, &labelled)?);
+            graphs.push(weighted(&watched, (self.graph, self.variant), &labelled, None)?);
         }
         let graphs: Vec<_> =
             graphs.iter().map(|graph| graph.as_ref().map(|g| g as &dyn Graph<T>)).collect();

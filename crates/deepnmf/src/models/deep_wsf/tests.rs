@@ -4,10 +4,10 @@ use crate::driver::FitSession;
 use crate::graph::{Graph, LabelGraph, NeighbourWeights, Neighbours};
 use crate::matrix::Matrix;
 use crate::models::{
-    DeepSemiNmf, Factorization, FitOptions, Form, Loss, Optimizer, WarmStart, Wsf,
+    DeepSemiNmf, Factorization, FitOptions, Form, Loss, Model, Optimizer, Variant, WarmStart, Wsf,
 };
-use crate::stop::StopRule;
-use crate::testing::{DenseGraph, distance, normal, positive};
+use crate::stop::{StopReason, StopRule};
+use crate::testing::{DenseGraph, distance, literal_product, normal, positive};
 use crate::update::HSolver;
 
 fn labels(n: u32, classes: u32) -> Vec<Option<u32>> {
@@ -36,17 +36,28 @@ fn kinds() -> Vec<DeepSemiNmf> {
     ]
 }
 
+/// The literal form is one of Algorithm 2.
+fn has(deep: &DeepSemiNmf, variant: Variant) -> bool {
+    variant != Variant::ScaleFree || deep.form != Form::Literal
+}
+
 #[test]
 fn without_weights_or_without_labels_it_is_deep_semi_nmf_bit_for_bit() {
     let (x, labels) = (data(), labels(60, 3));
     for deep in kinds() {
         let plain = deep.fit(&x).unwrap();
-        let twin = |lambda: [f64; 2], labels: Option<&crate::Labels>| {
-            DeepWsf::of(deep.clone(), lambda).fit_labelled(&x, &[labels, labels]).unwrap()
-        };
-        assert_eq!(twin([0.0, 0.0], Some(&labels)).factors, plain.factors, "{deep:?}");
-        assert_eq!(twin([0.3, 0.1], Some(&[None; 60])).factors, plain.factors, "{deep:?}");
-        assert_eq!(twin([0.3, 0.1], None).factors, plain.factors, "{deep:?}");
+        for variant in [Variant::ScaleFree, Variant::Printed] {
+            if !has(&deep, variant) {
+                continue;
+            }
+            let twin = |lambda: [f64; 2], labels: Option<&crate::Labels>| {
+                let model = DeepWsf::of(deep.clone(), lambda).variant(variant);
+                model.fit_labelled(&x, &[labels, labels]).unwrap()
+            };
+            assert_eq!(twin([0.0, 0.0], Some(&labels)).factors, plain.factors, "{deep:?}");
+            assert_eq!(twin([0.3, 0.1], Some(&[None; 60])).factors, plain.factors, "{deep:?}");
+            assert_eq!(twin([0.3, 0.1], None).factors, plain.factors, "{deep:?}");
+        }
     }
 }
 
@@ -59,11 +70,14 @@ fn the_objective_never_rises_whatever_lowers_it() {
             continue; // as printed it lowers the objective of each layer, not their sum
         }
         for graph in [LabelGraph::Binary, LabelGraph::Rbf { sigma: None }, LabelGraph::Dot] {
-            let model = DeepWsf::of(deep.clone(), [1e-3, 1e-2]).graph(graph);
-            let model = model.fit_labelled(&x, &[Some(&labels), Some(&labels)]).unwrap();
-            for run in &model.summary.runs {
-                let falls = run.history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9));
-                assert!(falls, "{deep:?} {graph:?} {:?}", run.history);
+            for variant in [Variant::ScaleFree, Variant::Printed] {
+                let model = DeepWsf::of(deep.clone(), [1e-3, 1e-2]).graph(graph).variant(variant);
+                let model = model.fit_labelled(&x, &[Some(&labels), Some(&labels)]).unwrap();
+                for run in &model.summary.runs {
+                    let falls =
+                        run.history.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-9));
+                    assert!(falls, "{deep:?} {graph:?} {variant:?} {:?}", run.history);
+                }
             }
         }
     }
@@ -90,7 +104,8 @@ fn the_closed_form_of_algorithm_2_is_the_printed_one() {
                 let lambda = vec![1e-2; layers.len()];
                 let deep = DeepSemiNmf::new(layers.clone()).with(options.clone()).form(form);
                 let all = vec![Some(labels.as_slice()); layers.len()];
-                DeepWsf::of(deep, lambda).fit_labelled(&x, &all).unwrap().factors
+                let model = DeepWsf::of(deep, lambda).variant(Variant::Printed);
+                model.fit_labelled(&x, &all).unwrap().factors
             };
             let (fast, literal) = (fit(Form::Fast), fit(Form::Literal));
             assert!(distance(fast.top_features(), literal.top_features()) < 1e-7);
@@ -106,7 +121,9 @@ fn any_layer_may_have_no_attribute_and_any_sample_no_label() {
     let pose: Vec<Option<u32>> = (0..60).map(|j| (j < 30).then_some(j % 2)).collect();
     let identity: Vec<Option<u32>> = (0..60).map(|j| (j >= 30).then_some(j % 3)).collect();
     for deep in kinds() {
-        let model = DeepWsf::of(deep, [1e-3, 1e-3]);
+        let variant =
+            if has(&deep, Variant::ScaleFree) { Variant::ScaleFree } else { Variant::Printed };
+        let model = DeepWsf::of(deep, [1e-3, 1e-3]).variant(variant);
         for attributes in [[Some(&pose[..]), Some(&identity[..])], [None, Some(&identity[..])]] {
             let fitted = model.fit_labelled(&x, &attributes).unwrap();
             assert!(fitted.summary.relative_error < 0.6, "{:?}", fitted.summary.relative_error);
@@ -124,17 +141,60 @@ fn labels_shape_the_layer_they_belong_to() {
         DeepSemiNmf::new([8, 4]).activation(Activation::Relu),
         DeepSemiNmf::new([8, 4]).loss(Loss::Data),
     ] {
-        let plain = deep.fit(&x).unwrap();
-        for layer in [0, 1] {
-            let mut lambda = [0.0; 2];
-            lambda[layer] = 0.3;
-            let model = DeepWsf::of(deep.clone(), lambda);
-            let labelled = model.fit_labelled(&x, &[Some(&labels), Some(&labels)]).unwrap();
-            let (before, after) =
-                (relative(&plain.factors.h[layer]), relative(&labelled.factors.h[layer]));
-            assert!(after < 0.8 * before, "layer {} {deep:?}: {before} {after}", layer + 1);
+        for (variant, lambda) in [(Variant::ScaleFree, 3.0), (Variant::Printed, 0.3)] {
+            // As printed it is the scatter of features, else that of what they stand for.
+            let scatter = |model: &Model<f64>, layer: usize| match variant {
+                Variant::ScaleFree => {
+                    let basis = model.factors.basis(layer).unwrap();
+                    relative(&literal_product(basis.view(), model.factors.h[layer - 1].view()))
+                }
+                _ => relative(&model.factors.h[layer - 1]),
+            };
+            let plain = deep.fit(&x).unwrap();
+            for layer in [1, 2] {
+                let mut weights = [0.0; 2];
+                weights[layer - 1] = lambda;
+                let model = DeepWsf::of(deep.clone(), weights).variant(variant);
+                let labelled = model.fit_labelled(&x, &[Some(&labels), Some(&labels)]).unwrap();
+                let (before, after) = (scatter(&plain, layer), scatter(&labelled, layer));
+                assert!(after < 0.8 * before, "layer {layer} {deep:?}: {before} {after}");
+            }
         }
     }
+}
+
+/// The paper's protocol ended 4,811 times above the norm of the data.
+#[test]
+fn every_layer_of_a_linear_model_lies_between_its_bound_and_the_norm() {
+    let x = data();
+    let attributes: Vec<Vec<Option<u32>>> = (2..5).map(|classes| labels(60, classes)).collect();
+    let attributes: Vec<_> = attributes.iter().map(|labels| Some(labels.as_slice())).collect();
+    let mut before = [f64::INFINITY; 3];
+    for lambda in [1e-4, 1e-2, 0.1, 1.0, 10.0] {
+        let model = DeepWsf::new([9, 6, 4], [lambda; 3]).fit_labelled(&x, &attributes).unwrap();
+        assert_eq!(model.summary.stop, StopReason::Converged);
+        for layer in 1..=3 {
+            let h = &model.factors.h[layer - 1];
+            let error = model.factors.reconstruction_error(&x, layer, h).unwrap();
+            let bound = crate::models::smallest_error(&x, [9, 6, 4][layer - 1], 0).unwrap();
+            assert!(error >= bound * (1.0 - 1e-9), "{lambda} {layer}: {error} {bound}");
+            assert!(error <= x.norm_sq().sqrt());
+            let graph = DenseGraph::of_labels(1.0, attributes[layer - 1].unwrap());
+            let penalty = graph.literal_penalty(&model.factors.reconstruct(layer, h).unwrap());
+            assert!(penalty < before[layer - 1], "{lambda} {layer}: {penalty} {before:?}");
+            before[layer - 1] = penalty;
+        }
+    }
+}
+
+/// Each layer is shaped by its own labels alone: those of others change it only through the space they leave.
+#[test]
+fn a_layer_without_labels_is_semi_nmf_in_the_space_of_the_layer_below() {
+    let (x, labels) = (data(), labels(60, 3));
+    let model = DeepWsf::new([8, 4], [0.0, 1.0]).fit_labelled(&x, &[None, Some(&labels)]).unwrap();
+    let alone = crate::models::SemiNmf::new(8).fit(&x).unwrap();
+    let error = model.factors.reconstruction_error(&x, 1, &model.factors.h[0]).unwrap();
+    assert!((error / alone.summary.error - 1.0).abs() < 1e-9);
 }
 
 #[test]

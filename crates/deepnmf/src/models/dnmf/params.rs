@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::graph::Fisher;
 use crate::matrix::Scalar;
 use crate::models::kind::only;
-use crate::models::nmf::Constraint;
+use crate::models::nmf::{Constraint, GraphForm};
 use crate::models::{Abilities, Kind, LabelUse, Model, Nmf, Task};
 use crate::observe::Stage;
 use crate::update::HSolver;
@@ -75,8 +75,8 @@ impl Kind for Dnmf {
         let graph = Fisher::new(x.parts(), labels, self.gamma, self.delta)?;
         let labelled = labels.iter().flatten().count() as f64;
         let weighs = (self.gamma > 0.0 || self.delta > 0.0) && x.parts().sum_of(labelled)? > 0.0;
-        let unit_basis = self.delta > 0.0;
-        let constraint = weighs.then_some(Constraint::Graph { graph: &graph, unit_basis });
+        let form = if self.delta > 0.0 { GraphForm::UnitBasis } else { GraphForm::Printed };
+        let constraint = weighs.then_some(Constraint::Graph { graph: &graph, form });
         let outcome = self.factorization().fit_stage(x, Stage::Fitting, constraint, session)?;
         Ok(Model::new(self.clone(), outcome))
     }

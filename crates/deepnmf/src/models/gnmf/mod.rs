@@ -1,11 +1,12 @@
 //! GNMF (Cai, He, Han & Huang 2011): NMF whose features keep near samples near.
 //!
 //! ```text
-//! |X - Z H|^2 / 2 + lambda Tr(H L H^T) / 2,      L of a graph of nearest neighbours
+//! |X - Z H|^2 / 2 + lambda Tr(Z H L H^T Z^T) / 2,      L of a normalised graph of nearest neighbours
 //! ```
 //!
-//! By default with the published rules, `Z * X H^T / (Z H H^T)` and
-//! `H * (Z^T X + lambda H W) / (Z^T Z H + lambda H D)`.
+//! Published with `lambda Tr(H L H^T) / 2`, which features escape by shrinking (`update/smoothness.rs`), `lambda` 100
+//! and the rules `Z * X H^T / (Z H H^T)` and `H * (Z^T X + lambda H W) / (Z^T Z H + lambda H D)`: that is
+//! [`Gnmf::published`].
 //!
 //! The loop is `nmf/algorithm.rs`, with the graph as a constraint.
 

@@ -6,9 +6,9 @@ use crate::driver::FitSession;
 use crate::error::Result;
 use crate::graph::{NeighbourSearch, NeighbourWeights, Search, Weighted, WeightedSum};
 use crate::matrix::{Scalar, Watched};
-use crate::models::nmf::Constraint;
+use crate::models::nmf::{Constraint, GraphForm};
 use crate::models::wsf::{ADVICE, check_lambda};
-use crate::models::{Abilities, Kind, Model, Nmf, Task};
+use crate::models::{Abilities, Kind, Model, Neighbourhood, Nmf, Task, Variant};
 use crate::observe::Stage;
 
 /// GNMF: `X ~ Z H`, nothing negative, with features that are similar for near samples.
@@ -33,20 +33,34 @@ pub struct Gnmf {
     /// How they are found.
     #[serde(default)]
     pub search: NeighbourSearch,
+    /// Which graph penalty it has.
+    #[serde(default = "Variant::of_old_files")]
+    pub variant: Variant,
 }
 
 impl Gnmf {
-    /// GNMF with `components` components and the published settings: five neighbours of weight 1,
-    /// `lambda` 100, multiplicative rules.
+    /// GNMF with `components` components, five neighbours of weight 1 and the scale-free penalty, by coordinate
+    /// descent.
     pub fn new(components: usize) -> Self {
         Self {
-            nmf: Nmf::lee_seung(components),
-            lambda: 100.0,
+            nmf: Nmf::new(components),
+            lambda: Neighbourhood::LAMBDA,
             neighbours: 5,
             weights: NeighbourWeights::default(),
             search: NeighbourSearch::default(),
+            variant: Variant::default(),
         }
     }
+
+    /// GNMF with `components` components as published: the printed penalty, `lambda` 100, multiplicative rules.
+    pub fn published(components: usize) -> Self {
+        let nmf = Nmf::lee_seung(components);
+        let lambda = Self::PUBLISHED_LAMBDA;
+        Self { nmf, lambda, variant: Variant::Printed, ..Self::new(components) }
+    }
+
+    /// The published weight of the graph, which belongs to [`Variant::Printed`].
+    pub const PUBLISHED_LAMBDA: f64 = 100.0;
 
     /// Sets the factorization itself.
     #[must_use]
@@ -64,6 +78,12 @@ impl Gnmf {
     #[must_use]
     pub fn neighbours(self, neighbours: usize, weights: NeighbourWeights) -> Self {
         Self { neighbours, weights, ..self }
+    }
+
+    /// Sets which graph penalty it has.
+    #[must_use]
+    pub fn variant(self, variant: Variant) -> Self {
+        Self { variant, ..self }
     }
 
     /// Sets how neighbours are found.
@@ -92,18 +112,21 @@ impl Kind for Gnmf {
         let x = task.x;
         self.nmf.check(x)?;
         check_lambda(&[self.lambda], 1, "graph")?;
+        self.variant.check_shallow()?;
+        let scale_free = self.variant == Variant::ScaleFree;
         let search = Search {
             neighbours: self.neighbours,
             weights: self.weights,
             method: self.search,
             seed: self.nmf.options.seed,
+            normalised: scale_free,
         };
         let watch = session.watch(&self.nmf.options.stop);
         let watched = Watched::new(x, &watch);
         let term = Weighted { weight: self.lambda, graph: search.graph(&watched)? };
         let graph = WeightedSum::new(vec![term], x.parts())?;
-        let constraint =
-            (!graph.is_empty()).then_some(Constraint::Graph { graph: &graph, unit_basis: false });
+        let form = if scale_free { GraphForm::ScaleFree } else { GraphForm::Printed };
+        let constraint = (!graph.is_empty()).then_some(Constraint::Graph { graph: &graph, form });
         let outcome = self.nmf.fit_stage(x, Stage::Fitting, constraint, session)?;
         Ok(Model::new(self.clone(), outcome))
     }

@@ -23,8 +23,10 @@ fn without_a_weight_it_is_nmf_bit_for_bit() {
     for solver in [Nmf::LEE_SEUNG, HSolver::HALS] {
         let nmf = nmf(4, solver, StopRule::default());
         let plain = nmf.fit(&x).unwrap();
-        let unweighted = Gnmf::new(4).with(nmf).lambda(0.0).fit(&x).unwrap();
-        assert_eq!(plain.factors, unweighted.factors);
+        for gnmf in [Gnmf::new(4), Gnmf::published(4)] {
+            let unweighted = gnmf.with(nmf.clone()).lambda(0.0).fit(&x).unwrap();
+            assert_eq!(plain.factors, unweighted.factors);
+        }
     }
 }
 
@@ -36,7 +38,7 @@ fn the_objective_falls_and_is_what_it_says() {
         for solver in [Nmf::LEE_SEUNG, HSolver::MULTIPLICATIVE, HSolver::HALS] {
             for lambda in [0.1, 100.0] {
                 let nmf = nmf(4, solver, rounds(40));
-                let model = Gnmf::new(4).with(nmf).lambda(lambda).neighbours(4, weights);
+                let model = Gnmf::published(4).with(nmf).lambda(lambda).neighbours(4, weights);
                 let model = model.fit(&x).unwrap();
                 let (history, h) = (&model.summary.history, &model.factors.h[0]);
                 let (first, last) = (history[0], history[40]);
@@ -57,7 +59,7 @@ fn the_rules_are_the_published_ones() {
     let lambda = 2.0;
     let fit = |n| {
         let nmf = nmf(3, Nmf::LEE_SEUNG, rounds(n));
-        Gnmf::new(3).with(nmf).lambda(lambda).fit(&x).unwrap().factors
+        Gnmf::published(3).with(nmf).lambda(lambda).fit(&x).unwrap().factors
     };
     let (before, after) = (fit(0), fit(1));
     let (h, new_z) = (&before.h[0], &after.z[0]);
@@ -81,9 +83,30 @@ fn neighbours_get_similar_features() {
     let relative = |lambda| {
         // Few rounds: in the long run features rather shrink, as nothing holds their scale.
         let nmf = nmf(4, Nmf::LEE_SEUNG, rounds(20));
-        let h = &Gnmf::new(4).with(nmf).lambda(lambda).fit(&x).unwrap().factors.h[0];
+        let h = &Gnmf::published(4).with(nmf).lambda(lambda).fit(&x).unwrap().factors.h[0];
         near.penalty(h).unwrap() / h.norm_sq()
     };
     let (regularized, free) = (relative(100.0), relative(0.0));
     assert!(regularized < 0.5 * free, "{regularized} {free}");
+}
+
+/// The published penalty is gone after some thousand rounds; this one stays, and grows on what it acts on.
+#[test]
+fn the_scale_free_penalty_keeps_its_effect_in_any_number_of_rounds() {
+    let x = in_common_unit(positive::<f64>(12, 50, 4));
+    let near = Neighbours::new(&x, 5, NeighbourWeights::Binary).unwrap();
+    let fit = |lambda: f64, stop| {
+        let model = Gnmf::new(4).with(nmf(4, HSolver::HALS, stop)).lambda(lambda).fit(&x).unwrap();
+        let reconstruction = model.factors.reconstruct(1, &model.factors.h[0]).unwrap();
+        (near.penalty(&reconstruction).unwrap() / reconstruction.norm_sq(), model.summary)
+    };
+    let mut before = f64::INFINITY;
+    for lambda in [0.0, 0.1, 1.0, 10.0] {
+        let (few, _) = fit(lambda, rounds(200));
+        let (many, summary) = fit(lambda, rounds(2000));
+        assert!((few / many - 1.0).abs() < 0.1, "{lambda}: {few} {many}");
+        assert!(many < before, "{lambda}: {many} {before}");
+        assert!(summary.relative_error < 1.0);
+        before = many;
+    }
 }

@@ -10,9 +10,7 @@ use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_rows, scale};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::Pair;
 use crate::objective::{Fitted, reconstruction_error};
-use crate::update::{
-    BasisProducts, FeatureProducts, HSolver, Regularizer, update_regularized, with_penalty,
-};
+use crate::update::{BasisProducts, FeatureProducts, GraphTerm, HSolver, Regularizer, Smoothness};
 
 /// The error of a non-negative factorization, factor by factor.
 pub(crate) struct Alternation<'a, T> {
@@ -25,13 +23,20 @@ pub(crate) struct Alternation<'a, T> {
 /// What constrains features beside the data.
 pub(crate) enum Constraint<'a, T> {
     /// Graph regularization (GNMF, DNMF).
-    Graph {
-        graph: &'a dyn Graph<T>,
-        /// Whether every column of `Z` keeps the length 1, so that features cannot shrink or grow.
-        unit_basis: bool,
-    },
+    Graph { graph: &'a dyn Graph<T>, form: GraphForm },
     /// All samples of a class have the same features (CNMF).
     Equal(ClassMeans<'a>),
+}
+
+/// What a graph adds to the objective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GraphForm {
+    /// `Tr(Z H L H^T Z^T)`, on which no scale has an effect (`update/smoothness.rs`).
+    ScaleFree,
+    /// `Tr(H L H^T)` with columns of `Z` that keep the length 1, so that features cannot shrink or grow.
+    UnitBasis,
+    /// `Tr(H L H^T)` as printed.
+    Printed,
 }
 
 /// Begins from given factors.
@@ -43,8 +48,12 @@ pub(crate) fn alternate<'a, T: Scalar>(
 ) -> Result<Extrapolated<Alternation<'a, T>>> {
     let mut penalty = 0.0;
     match &constraint {
-        Some(Constraint::Graph { graph, unit_basis }) => {
-            if *unit_basis {
+        Some(Constraint::Graph { graph, form: GraphForm::ScaleFree }) => {
+            let term = Smoothness::new(*graph, &pair.h)?;
+            penalty = term.penalty(&BasisProducts::of(x, &pair.z)?.phi_t_phi);
+        }
+        Some(Constraint::Graph { graph, form }) => {
+            if *form == GraphForm::UnitBasis {
                 bring_to_unit_length(&mut pair.z, &mut pair.h);
                 bring_to_best_size(x, &mut pair, *graph)?;
             }
@@ -114,11 +123,19 @@ impl<T: Scalar> Alternation<'_, T> {
     /// `Z^T <- rule(H X^T, H H^T)`.
     fn update_basis(&self, z: &mut Matrix<T>, h: &Matrix<T>) -> Result<()> {
         let mut turned_products = FeatureProducts::of(self.x, h)?.turned();
-        if let Some(Constraint::Graph { graph, unit_basis: true }) = &self.constraint {
-            // The penalty of a component grows with the square of its basis vector.
-            for (r, penalty) in row_penalties(*graph, h)?.into_iter().enumerate() {
-                turned_products.phi_t_phi[(r, r)] += T::from_f64(penalty.max(0.0));
+        match &self.constraint {
+            Some(Constraint::Graph { graph, form: GraphForm::ScaleFree }) => {
+                let mut hht = turned_products.phi_t_phi.cast::<f64>();
+                Smoothness::new(*graph, h)?.add_to(&mut hht);
+                turned_products.phi_t_phi = hht.cast();
             }
+            Some(Constraint::Graph { graph, form: GraphForm::UnitBasis }) => {
+                // The penalty of a component grows with the square of its basis vector.
+                for (r, penalty) in row_penalties(*graph, h)?.into_iter().enumerate() {
+                    turned_products.phi_t_phi[(r, r)] += T::from_f64(penalty.max(0.0));
+                }
+            }
+            _ => {}
         }
         let mut turned = z.t().to_matrix();
         let solver = self.solver.worth(self.x.parts().total(), h.rows());
@@ -134,25 +151,32 @@ impl<T: Scalar> Alternation<'_, T> {
     /// `H <- rule(Z^T X, Z^T Z)`; returns the objective.
     fn update_features(&self, z: &Matrix<T>, h: &mut Matrix<T>) -> Result<f64> {
         let mut products = BasisProducts::of(self.x, z)?;
-        let mut regularizer = None;
+        let mut term = None;
         match &self.constraint {
+            Some(Constraint::Graph { graph, form: GraphForm::ScaleFree }) => {
+                term = Some(GraphTerm::ScaleFree(Smoothness::new(*graph, h)?));
+            }
             Some(Constraint::Graph { graph, .. }) if self.is_multiplicative() => {
-                regularizer = Some(Regularizer::as_it_is(*graph, h)?);
+                term = Some(GraphTerm::Printed(Regularizer::as_it_is(*graph, h)?));
             }
             Some(Constraint::Graph { graph, .. }) => {
-                regularizer = Some(Regularizer::new(*graph, h)?);
+                term = Some(GraphTerm::Printed(Regularizer::new(*graph, h)?));
             }
             Some(Constraint::Equal(classes)) => classes.average(&mut products.phi_t_x)?,
             None => {}
         }
         let solver = self.solver.worth(z.rows(), z.cols());
-        update_regularized(solver, h, &products, &mut regularizer)?;
+        match &mut term {
+            None => solver.update(h, products.plain()),
+            Some(term) => term.update(solver, h, &products)?,
+        }
         if let Some(Constraint::Equal(classes)) = &self.constraint {
             // Their problems are the same and so are their answers, up to how a mean is rounded.
             classes.average(h)?;
         }
         let error = Fitted { phi: z, h, products: &products }.error(self.x, self.x_norm_sq)?;
-        Ok(with_penalty(error, regularizer.as_ref()).powi(2) / 2.0)
+        let penalty = term.map_or(0.0, |term| term.penalty(&products.phi_t_phi));
+        Ok((error * error + penalty).max(0.0) / 2.0)
     }
 }
 
@@ -161,7 +185,7 @@ impl<T: Scalar> Sweeps for Alternation<'_, T> {
 
     fn sweep(&self, Pair { z, h }: &mut Pair<T>) -> Result<f64> {
         let unit_basis =
-            matches!(self.constraint, Some(Constraint::Graph { unit_basis: true, .. }));
+            matches!(self.constraint, Some(Constraint::Graph { form: GraphForm::UnitBasis, .. }));
         if unit_basis {
             bring_to_unit_length(z, h); // momentum may have changed it
         }

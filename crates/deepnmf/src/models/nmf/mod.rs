@@ -9,5 +9,5 @@ mod params;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use algorithm::{Constraint, bring_to_unit_sums};
+pub(crate) use algorithm::{Constraint, GraphForm, bring_to_unit_sums};
 pub use params::Nmf;

@@ -73,14 +73,17 @@ fn no_sweep_rises_whatever_constrains_the_features() {
         for solver in SOLVERS {
             for graph in &graphs {
                 let graph = graph.as_ref();
-                sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_basis: false }));
+                for form in [GraphForm::Printed, GraphForm::ScaleFree] {
+                    sweep(&x, start, solver, Some(Constraint::Graph { graph, form }));
+                }
                 if solver != Nmf::LEE_SEUNG {
-                    sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_basis: true }));
+                    let form = GraphForm::UnitBasis;
+                    sweep(&x, start, solver, Some(Constraint::Graph { graph, form }));
                 }
             }
             if solver != Nmf::LEE_SEUNG {
-                let graph = &apart;
-                sweep(&x, start, solver, Some(Constraint::Graph { graph, unit_basis: true }));
+                let (graph, form) = (&apart, GraphForm::UnitBasis);
+                sweep(&x, start, solver, Some(Constraint::Graph { graph, form }));
             }
             let classes = ClassMeans::new(Parts::whole(50), &labels).unwrap();
             sweep(&x, start, solver, Some(Constraint::Equal(classes)));

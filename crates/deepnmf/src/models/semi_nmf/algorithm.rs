@@ -4,6 +4,8 @@
 //! for the features at hand and the loop may end after any step. Per step the data are touched
 //! twice, in `X H^T` and `Z^T X`: `4 p n k` floating-point operations, and `O(n k^2)` beside.
 //!
+//! A graph changes what both halves see, not what they do (`update/smoothness.rs`).
+//!
 //! With a basis that stays, the step is the first half, and the data are touched once in all.
 
 use crate::checkpoint::{Restored, StateWriter};
@@ -13,10 +15,7 @@ use crate::graph::Graph;
 use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
 use crate::models::factors::Pair;
 use crate::objective::Fitted;
-use crate::update::{
-    BasisProducts, HSolver, Regularizer, ZScratch, update_regularized, with_penalty,
-    z_least_squares,
-};
+use crate::update::{BasisProducts, GraphPenalty, GraphTerm, HSolver, ZScratch, z_least_squares};
 
 /// Semi-NMF under way, for those who want to own the loop; [`SemiNmf`](super::SemiNmf) does it
 /// for everybody else.
@@ -30,7 +29,7 @@ pub struct SemiNmfLoop<'a, T> {
     products: BasisProducts<T>,
     /// Room to compute `Z` in, unless it stays what it is.
     scratch: Option<ZScratch<T>>,
-    regularizer: Option<Regularizer<'a, T>>,
+    graph: Option<GraphTerm<'a, T>>,
     error: f64,
 }
 
@@ -40,11 +39,11 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     /// # Errors
     /// If a decomposition fails, or the data cannot be read.
     pub fn new(x: &'a dyn DataMatrix<T>, h: Matrix<T>, solver: HSolver) -> Result<Self> {
-        Self::regularized(x, h, solver, None)
+        Self::penalised(x, h, solver, None)
     }
 
     /// Begins from features `h` with graph regularization: the objective is
-    /// `|X - Z H|^2 / 2 + Tr(H L H^T) / 2`.
+    /// `|X - Z H|^2 / 2 + Tr(Z H L H^T Z^T) / 2`.
     ///
     /// # Errors
     /// If a decomposition fails, or the data cannot be read.
@@ -52,13 +51,23 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
         x: &'a dyn DataMatrix<T>,
         h: Matrix<T>,
         solver: HSolver,
-        graph: Option<&'a dyn Graph<T>>,
+        graph: &'a dyn Graph<T>,
+    ) -> Result<Self> {
+        Self::penalised(x, h, solver, Some(GraphPenalty { graph, scale_free: true }))
+    }
+
+    /// Begins from features `h`, with a graph or without.
+    pub(crate) fn penalised(
+        x: &'a dyn DataMatrix<T>,
+        h: Matrix<T>,
+        solver: HSolver,
+        graph: Option<GraphPenalty<'a, T>>,
     ) -> Result<Self> {
         let (p, k) = (x.shape().0, h.rows());
         let mut this = Self::before_products(x, Matrix::zeros(p, k), h, solver)?;
         this.scratch = Some(ZScratch::new(p, k));
-        this.refresh()?;
         this.regularize(graph)?;
+        this.refresh()?;
         Ok(this)
     }
 
@@ -91,7 +100,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             hht: Matrix::zeros(k, k),
             products: BasisProducts::zeros(k, n),
             scratch: None,
-            regularizer: None,
+            graph: None,
             error: 0.0,
         })
     }
@@ -108,8 +117,8 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     }
 
     /// Adds a graph, if there is one.
-    pub(crate) fn regularize(&mut self, graph: Option<&'a dyn Graph<T>>) -> Result<()> {
-        self.regularizer = graph.map(|graph| Regularizer::new(graph, &self.h)).transpose()?;
+    pub(crate) fn regularize(&mut self, graph: Option<GraphPenalty<'a, T>>) -> Result<()> {
+        self.graph = graph.map(|graph| GraphTerm::new(graph, &self.h)).transpose()?;
         Ok(())
     }
 
@@ -126,9 +135,9 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
         self.error
     }
 
-    /// The graph penalty `Tr(H L H^T)` now.
+    /// The graph penalty now.
     pub fn current_penalty(&self) -> f64 {
-        self.regularizer.as_ref().map_or(0.0, Regularizer::penalty)
+        self.graph.as_ref().map_or(0.0, |graph| graph.penalty(&self.products.phi_t_phi))
     }
 
     pub(crate) fn into_pair(self) -> Pair<T> {
@@ -140,7 +149,9 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     fn refresh(&mut self) -> Result<()> {
         gram_of_rows(&mut self.hht, &self.h, self.x.parts())?;
         if let Some(scratch) = &mut self.scratch {
-            z_least_squares(&mut self.z, self.x, &self.h, &self.hht, scratch)?;
+            let mut gram = self.hht.clone();
+            self.graph.iter().for_each(|graph| graph.add_to(&mut gram));
+            z_least_squares(&mut self.z, self.x, &self.h, &gram, scratch)?;
             self.products.refresh(self.x, &self.z)?;
         }
         let fitted = Fitted { phi: &self.z, h: &self.h, products: &self.products };
@@ -151,11 +162,18 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
 
 impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
     fn error(&self) -> f64 {
-        with_penalty(self.error, self.regularizer.as_ref())
+        // Without a graph not a bit may change; what rounding makes negative is nothing.
+        match &self.graph {
+            None => self.error,
+            Some(_) => (self.error * self.error + self.current_penalty()).max(0.0).sqrt(),
+        }
     }
 
     fn step(&mut self) -> Result<()> {
-        update_regularized(self.solver, &mut self.h, &self.products, &mut self.regularizer)?;
+        match &mut self.graph {
+            None => self.solver.update(&mut self.h, self.products.plain()),
+            Some(graph) => graph.update(self.solver, &mut self.h, &self.products)?,
+        }
         self.refresh()
     }
 
@@ -165,7 +183,7 @@ impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
 
     fn restore(&mut self, state: &Restored) -> Result<()> {
         self.h = state.matrix("h")?;
-        self.refresh()?;
-        self.regularizer.as_mut().map_or(Ok(()), |regularizer| regularizer.refresh(&self.h))
+        self.graph.as_mut().map_or(Ok(()), |graph| graph.refresh(&self.h))?;
+        self.refresh()
     }
 }

@@ -5,16 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::SemiNmfLoop;
 use crate::driver::{FitSession, Run};
 use crate::error::{Error, Result};
-use crate::graph::Graph;
 use crate::init::{Begin, ScaleIn, begin_watched};
-use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, check_data};
+use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, Watched, check_data};
 use crate::models::factors::{Pair, check_shape};
+use crate::models::graphs::{Near, penalty_of, weighted};
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record};
 use crate::models::{
-    Abilities, Factors, FitOptions, Kind, Model, Notice, Outcome, Task, WarmStart,
+    Abilities, Factors, FitOptions, Kind, Model, Neighbourhood, Notice, Outcome, Task, Variant,
+    WarmStart,
 };
 use crate::observe::Stage;
+use crate::update::GraphPenalty;
 
 /// Semi-NMF: `X ~ Z H` with non-negative `H`.
 ///
@@ -30,6 +32,9 @@ use crate::observe::Stage;
 pub struct SemiNmf {
     /// The number of components `k`.
     pub components: usize,
+    /// A neighbour graph.
+    #[serde(default)]
+    pub neighbourhood: Neighbourhood,
     /// Settings that all models share.
     pub options: FitOptions,
 }
@@ -37,7 +42,14 @@ pub struct SemiNmf {
 impl SemiNmf {
     /// Semi-NMF with `components` components and default settings.
     pub fn new(components: usize) -> Self {
-        Self { components, options: FitOptions::default() }
+        let (neighbourhood, options) = (Neighbourhood::default(), FitOptions::default());
+        Self { components, neighbourhood, options }
+    }
+
+    /// Sets a neighbour graph.
+    #[must_use]
+    pub fn neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
+        Self { neighbourhood, ..self }
     }
 
     /// Replaces the shared settings.
@@ -54,14 +66,30 @@ impl Kind for SemiNmf {
         vec![self.components]
     }
 
+    fn in_unit(self, factor: f64) -> Self {
+        Self { neighbourhood: self.neighbourhood.in_unit(factor), ..self }
+    }
+
     fn unit_in(&self) -> ScaleIn {
         self.options.scale
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, options) = (task.x, &self.options);
+        self.neighbourhood.check(1)?;
         let outcome = match task.from {
-            None => fit_regularized(x, self.components, None, options, session)?,
+            None => {
+                let watch = session.watch(&options.stop);
+                let watched = Watched::new(x, &watch);
+                let near = Near::in_data(&self.neighbourhood, options.seed, Variant::ScaleFree);
+                let graph = weighted(&watched, Default::default(), &[], near.as_ref())?;
+                let penalty = penalty_of(graph.as_ref(), Variant::ScaleFree);
+                fit_regularized(x, self.components, penalty, options, session)?
+            }
+            Some(_) if self.neighbourhood.any() => {
+                let accepted = "a model with neighbours begins by itself, leave them out";
+                return Err(Error::parameter("the factors to begin from", "given", accepted));
+            }
             Some(WarmStart::Factors(given)) => {
                 check(x, self.components, options)?;
                 let h = given.top_features().clone();
@@ -85,12 +113,18 @@ impl Kind for SemiNmf {
 pub(crate) fn fit_regularized<T: Scalar>(
     x: &dyn DataMatrix<T>,
     k: usize,
-    graph: Option<&dyn Graph<T>>,
+    graph: Option<GraphPenalty<'_, T>>,
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Outcome<T>> {
     check(x, k, options)?;
-    let wanted = LayerTask { components: k, last: true, stage: Stage::Fitting, graph };
+    let wanted = LayerTask {
+        components: k,
+        last: true,
+        stage: Stage::Fitting,
+        graph,
+        fade: ScaleIn::fade_of(k),
+    };
     let layer = start_and_run(x, &wanted, options, session)?;
     // With a graph the history is that of another objective.
     let error = graph
@@ -129,7 +163,9 @@ pub(crate) struct LayerTask<'a, T> {
     /// Whether no layer lies above.
     pub(crate) last: bool,
     pub(crate) stage: Stage,
-    pub(crate) graph: Option<&'a dyn Graph<T>>,
+    pub(crate) graph: Option<GraphPenalty<'a, T>>,
+    /// From which component on those of a softly whitened layer fade out.
+    pub(crate) fade: usize,
 }
 
 /// One layer, factorized.
@@ -147,20 +183,21 @@ pub(crate) fn start_and_run<T: Scalar>(
     options: &FitOptions,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
-    let LayerTask { components, last, stage, graph } = *layer;
+    let LayerTask { components, last, stage, graph, fade } = *layer;
     let (mut singular_values, mut notice) = (None, None);
     let watch = session.watch(&options.stop);
     let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
         let scale = options.scale.in_layer(last);
-        let wanted = Begin { components, start: options.start, scale, seed: options.seed };
-        let started = begin_watched(x, &watch, wanted)?;
+        let wanted = Begin { components, start: options.start, scale, seed: options.seed, fade };
+        let smooth_over = graph.filter(|graph| graph.scale_free).map(|graph| graph.graph);
+        let started = begin_watched(x, &watch, wanted, smooth_over)?;
         singular_values = started.singular_values;
-        let layer = if let Stage::Pretraining { layer } = stage { layer } else { 1 };
+        let layer = stage.layer().unwrap_or(1);
         let fell_back =
             (!started.found_positive_vector).then_some(Notice::NoPositiveVector { layer });
         let cut_short = Notice::InitializationCutShort { stage: stage.to_string() };
         notice = if started.cut_short { Some(cut_short) } else { fell_back };
-        SemiNmfLoop::regularized(x, started.h, options.solver, graph)
+        SemiNmfLoop::penalised(x, started.h, options.solver, graph)
     })?;
     Ok(Layer { factors: fitted.into_pair(), run, singular_values, notice })
 }

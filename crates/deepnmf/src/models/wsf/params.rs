@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, LabelGraph, Labels, Weighted, WeightedSum};
+use crate::graph::LabelGraph;
 use crate::init::ScaleIn;
-use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
+use crate::matrix::{Scalar, Watched};
+use crate::models::graphs::{Labelled, Near, penalty_of, weighted};
 use crate::models::kind::only;
 use crate::models::semi_nmf::fit_regularized;
-use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Task};
+use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Neighbourhood, Task, Variant};
 
 /// WSF: `X ~ Z H` with non-negative `H`, similar for samples of the same class.
 ///
@@ -29,6 +30,12 @@ pub struct Wsf {
     pub lambda: f64,
     /// How samples of the same class are connected.
     pub graph: LabelGraph,
+    /// Which graph penalty it has.
+    #[serde(default = "Variant::of_old_files")]
+    pub variant: Variant,
+    /// A neighbour graph beside the labels.
+    #[serde(default)]
+    pub neighbourhood: Neighbourhood,
     /// Settings that all models share.
     pub options: FitOptions,
 }
@@ -36,8 +43,14 @@ pub struct Wsf {
 impl Wsf {
     /// WSF with `components` components, the weight of the labels, and default settings.
     pub fn new(components: usize, lambda: f64) -> Self {
-        let (graph, options) = (LabelGraph::default(), FitOptions::default());
-        Self { components, lambda, graph, options }
+        Self {
+            components,
+            lambda,
+            graph: LabelGraph::default(),
+            variant: Variant::default(),
+            neighbourhood: Neighbourhood::default(),
+            options: FitOptions::default(),
+        }
     }
 
     /// Replaces the shared settings.
@@ -51,6 +64,18 @@ impl Wsf {
     pub fn graph(self, graph: LabelGraph) -> Self {
         Self { graph, ..self }
     }
+
+    /// Sets which graph penalty it has.
+    #[must_use]
+    pub fn variant(self, variant: Variant) -> Self {
+        Self { variant, ..self }
+    }
+
+    /// Sets a neighbour graph beside the labels.
+    #[must_use]
+    pub fn neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
+        Self { neighbourhood, ..self }
+    }
 }
 
 impl Kind for Wsf {
@@ -61,7 +86,8 @@ impl Kind for Wsf {
     }
 
     fn in_unit(self, factor: f64) -> Self {
-        Self { graph: self.graph.in_unit(factor), ..self }
+        let neighbourhood = self.neighbourhood.in_unit(factor);
+        Self { graph: self.graph.in_unit(factor), neighbourhood, ..self }
     }
 
     fn unit_in(&self) -> ScaleIn {
@@ -76,11 +102,14 @@ impl Kind for Wsf {
         let (x, attributes) = (task.x, task.attributes);
         let unknown = vec![None; x.shape().1];
         let labelled = [Labelled { lambda: self.lambda, labels: only(attributes, &unknown) }];
+        self.variant.check_shallow()?;
+        self.neighbourhood.check(1)?;
         let watch = session.watch(&self.options.stop);
         let watched = Watched::new(x, &watch);
-        let graph = weighted(&watched, self.graph, &labelled)?;
-        let graph = graph.as_ref().map(|graph| graph as &dyn Graph<T>);
-        let outcome = fit_regularized(x, self.components, graph, &self.options, session)?;
+        let near = Near::in_data(&self.neighbourhood, self.options.seed, self.variant);
+        let graph = weighted(&watched, (self.graph, self.variant), &labelled, near.as_ref())?;
+        let penalty = penalty_of(graph.as_ref(), self.variant);
+        let outcome = fit_regularized(x, self.components, penalty, &self.options, session)?;
         Ok(Model::new(self.clone(), outcome))
     }
 }
@@ -104,6 +133,12 @@ pub struct WsfMa {
     pub lambda: Vec<f64>,
     /// How samples of the same class are connected.
     pub graph: LabelGraph,
+    /// Which graph penalty it has.
+    #[serde(default = "Variant::of_old_files")]
+    pub variant: Variant,
+    /// A neighbour graph beside the labels.
+    #[serde(default)]
+    pub neighbourhood: Neighbourhood,
     /// Settings that all models share.
     pub options: FitOptions,
 }
@@ -111,8 +146,14 @@ pub struct WsfMa {
 impl WsfMa {
     /// WSF-MA with `components` components, a weight for each attribute, and default settings.
     pub fn new(components: usize, lambda: impl Into<Vec<f64>>) -> Self {
-        let (graph, options) = (LabelGraph::default(), FitOptions::default());
-        Self { components, lambda: lambda.into(), graph, options }
+        Self {
+            components,
+            lambda: lambda.into(),
+            graph: LabelGraph::default(),
+            variant: Variant::default(),
+            neighbourhood: Neighbourhood::default(),
+            options: FitOptions::default(),
+        }
     }
 
     /// Replaces the shared settings.
@@ -126,6 +167,18 @@ impl WsfMa {
     pub fn graph(self, graph: LabelGraph) -> Self {
         Self { graph, ..self }
     }
+
+    /// Sets which graph penalty it has.
+    #[must_use]
+    pub fn variant(self, variant: Variant) -> Self {
+        Self { variant, ..self }
+    }
+
+    /// Sets a neighbour graph beside the labels.
+    #[must_use]
+    pub fn neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
+        Self { neighbourhood, ..self }
+    }
 }
 
 impl Kind for WsfMa {
@@ -136,7 +189,8 @@ impl Kind for WsfMa {
     }
 
     fn in_unit(self, factor: f64) -> Self {
-        Self { graph: self.graph.in_unit(factor), ..self }
+        let neighbourhood = self.neighbourhood.in_unit(factor);
+        Self { graph: self.graph.in_unit(factor), neighbourhood, ..self }
     }
 
     fn unit_in(&self) -> ScaleIn {
@@ -155,11 +209,14 @@ impl Kind for WsfMa {
         let weights = self.lambda.iter();
         let labelled: Vec<_> =
             weights.zip(labels).map(|(&lambda, labels)| Labelled { lambda, labels }).collect();
+        self.variant.check_shallow()?;
+        self.neighbourhood.check(1)?;
         let watch = session.watch(&self.options.stop);
         let watched = Watched::new(x, &watch);
-        let graph = weighted(&watched, self.graph, &labelled)?;
-        let graph = graph.as_ref().map(|graph| graph as &dyn Graph<T>);
-        let outcome = fit_regularized(x, self.components, graph, &self.options, session)?;
+        let near = Near::in_data(&self.neighbourhood, self.options.seed, self.variant);
+        let graph = weighted(&watched, (self.graph, self.variant), &labelled, near.as_ref())?;
+        let penalty = penalty_of(graph.as_ref(), self.variant);
+        let outcome = fit_regularized(x, self.components, penalty, &self.options, session)?;
         Ok(Model::new(self.clone(), outcome))
     }
 }
@@ -177,26 +234,4 @@ pub(crate) fn check_lambda(lambda: &[f64], count: usize, things: &str) -> Result
         Some(value) => Err(Error::parameter("lambda", value, "it must be a number of at least 0")),
         None => Ok(()),
     }
-}
-
-/// The labels of one attribute and their weight.
-pub(crate) struct Labelled<'a> {
-    pub(crate) lambda: f64,
-    pub(crate) labels: &'a Labels,
-}
-
-/// The sum of the graphs of some attributes; nothing if it has no edge.
-pub(crate) fn weighted<'a, T: Scalar>(
-    x: &'a dyn DataMatrix<T>,
-    graph: LabelGraph,
-    attributes: &[Labelled<'_>],
-) -> Result<Option<WeightedSum<'a, T>>> {
-    let mut terms = Vec::with_capacity(attributes.len());
-    for Labelled { lambda, labels } in attributes {
-        check_lambda(&[*lambda], 1, "attribute")?;
-        check_data(x)?;
-        terms.push(Weighted { weight: *lambda, graph: graph.build(x, labels)? });
-    }
-    let sum = WeightedSum::new(terms, x.parts())?;
-    Ok((!sum.is_empty()).then_some(sum))
 }

@@ -1,0 +1,170 @@
+//! Linear models with scale-free graph penalties, layer after layer.
+//!
+//! Layer `i` minimises
+//!
+//! ```text
+//! |Y_i - V_i H_i|^2 / 2 + Tr(V_i H_i L_i H_i^T V_i^T) / 2
+//! ```
+//!
+//! which has a minimum, mostly known in closed form (`init/smooth.rs`). What a layer sees, `Y_i`, is
+//!
+//! * for the first one the data;
+//! * above it the data in the space that the basis of the layer below spans, in orthonormal coordinates. So each
+//!   layer is measured by the data, is shaped by its own graph alone, and has an error between the SVD bound of its
+//!   size and the norm of the data. With `V_i W_i^T` orthonormal, `Z_{i+1} = W_i^T V_{i+1}`;
+//! * from the first layer with a neighbour graph on, the features of the layer below at unit length
+//!   (`models/reading.rs`), which are softly whitened where nothing else is asked for. Its neighbours are those in
+//!   `Y_i`. `Z_i` is then the basis that reconstructs the data best, `Phi_{i-1}^+ X H_i^+`.
+//!
+//! Fine-tuning all layers together, as Algorithm 2 does, would undo that: the linear loss knows the product of all
+//! bases only, so that the graphs of all layers would act on the same reconstruction.
+
+use super::params::DeepSemiNmf;
+use crate::driver::FitSession;
+use crate::error::{Error, Result};
+use crate::graph::{Graph, Search, Weighted, WeightedSum};
+use crate::init::ScaleIn;
+use crate::matrix::{
+    DataMatrix, Matrix, PartColumns, Scalar, Watched, Whitening, gram_of_columns, gram_of_rows,
+    product,
+};
+use crate::models::factors::{Pair, chain};
+use crate::models::graphs::Graphs;
+use crate::models::reading::{mean_features, unit_features};
+use crate::models::semi_nmf::{Layer, LayerTask, start_and_run};
+use crate::models::summary::Record;
+use crate::models::{Factors, FitOptions};
+use crate::observe::Stage;
+use crate::update::{GraphPenalty, ZScratch, z_least_squares};
+
+/// The data as the layers above one see them.
+struct Coordinates<T> {
+    /// In an orthonormal basis of the space that its basis spans.
+    data: Matrix<T>,
+    /// `W^T`: its basis times this is that orthonormal one.
+    from_basis: Matrix<T>,
+}
+
+/// Fits all layers; `graphs` holds those that are known before, with their weights.
+pub(super) fn fit_layers<T: Scalar>(
+    model: &DeepSemiNmf,
+    x: &dyn DataMatrix<T>,
+    graphs: Graphs<'_, T>,
+    record: &mut Record,
+    session: &mut FitSession<'_>,
+) -> Result<Factors<T>> {
+    let (parts, depth) = (x.parts(), model.layers.len());
+    let mut factors = Factors::new(vec![], vec![]);
+    let mut below: Option<Coordinates<T>> = None;
+    for layer in 1..=depth {
+        let reads = model.neighbourhood.reads_features(layer);
+        let read = match factors.h.last() {
+            Some(h) if reads => Some(unit_features(h, &mean_features(h, parts)?)),
+            _ => None,
+        };
+        let seen = read.as_ref().or(below.as_ref().map(|below| &below.data));
+        let columns = seen.map(|seen| PartColumns::new(seen.view(), parts));
+        let input = columns.as_ref().map_or(x, |columns| columns as &dyn DataMatrix<T>);
+        let fitted = fit_layer(model, layer, input, graphs.of(layer), session)?;
+        let Pair { z: v, h } = fitted.factors;
+        factors.z.push(match &below {
+            _ if reads => basis_for_data(x, &factors.z, &h)?,
+            Some(below) => product(below.from_basis.view(), v.view()),
+            None => v.clone(),
+        });
+        let needed = layer < depth && !model.neighbourhood.reads_features(layer + 1);
+        below = if needed { Some(coordinates(input, &v)?) } else { None };
+        factors.h.push(h);
+        factors.readings.push(reads.then_some(v));
+        if layer == 1 {
+            record.singular_values = fitted.singular_values;
+        }
+        record.notices.extend(fitted.notice);
+        record.runs.push(fitted.run);
+    }
+    if factors.readings.iter().all(Option::is_none) {
+        factors.readings.clear();
+    }
+    record.main_run = depth - 1;
+    Ok(factors)
+}
+
+fn fit_layer<T: Scalar>(
+    model: &DeepSemiNmf,
+    layer: usize,
+    input: &dyn DataMatrix<T>,
+    given: Option<&dyn Graph<T>>,
+    session: &mut FitSession<'_>,
+) -> Result<Layer<T>> {
+    let options = FitOptions { scale: scale_of(model, layer), ..model.options.clone() };
+    let watch = session.watch(&options.stop);
+    let watched = Watched::new(input, &watch);
+    let search = model.neighbourhood.search_in(layer, options.seed, true);
+    let near = match search.map(|search: Search| search.graph(&watched)).transpose() {
+        // Who has stopped the fit gets the layers that are done, and this one as it begins.
+        Err(Error::Interrupted(_)) if layer > 1 => None,
+        near => near?,
+    };
+    let sum;
+    let graph = match (given, near) {
+        (given, None) => given,
+        (given, Some(near)) => {
+            let mut terms = vec![Weighted { weight: model.neighbourhood.lambda, graph: near }];
+            if let Some(given) = given {
+                terms.push(Weighted { weight: 1.0, graph: Box::new(given) });
+            }
+            sum = WeightedSum::new(terms, input.parts())?;
+            Some(&sum as &dyn Graph<T>)
+        }
+    };
+    let components = model.layers[layer - 1];
+    let wanted = LayerTask {
+        components,
+        last: layer == model.layers.len(),
+        stage: Stage::Layer { layer },
+        graph: graph.map(|graph| GraphPenalty { graph, scale_free: true }),
+        fade: model.layers.get(layer).copied().unwrap_or(ScaleIn::fade_of(components)),
+    };
+    start_and_run(input, &wanted, &options, session)
+}
+
+/// Which factor carries the scale of a layer: its features are softly whitened where neighbours are found in them,
+/// and keep the distances that they were found by at the top.
+fn scale_of(model: &DeepSemiNmf, layer: usize) -> ScaleIn {
+    let depth = model.layers.len();
+    let reads = |layer| model.neighbourhood.reads_features(layer);
+    match model.options.scale {
+        ScaleIn::Auto if layer < depth && reads(layer + 1) => ScaleIn::Soft,
+        ScaleIn::Auto if layer == depth && reads(layer) => ScaleIn::H,
+        other => other,
+    }
+}
+
+fn coordinates<T: Scalar>(input: &dyn DataMatrix<T>, v: &Matrix<T>) -> Result<Coordinates<T>> {
+    let mut gram = Matrix::zeros(v.cols(), v.cols());
+    gram_of_columns(&mut gram, &v.cast::<f64>());
+    let from_basis = Whitening::of::<T>(&gram)?.w.t().to_matrix().cast::<T>();
+    let orthonormal = product(v.view(), from_basis.view());
+    let mut data = Matrix::zeros(orthonormal.cols(), input.shape().1);
+    input.tr_mul(&orthonormal, &mut data)?;
+    Ok(Coordinates { data, from_basis })
+}
+
+/// `Phi^+ X H^+` with the basis `Phi` of the layer below.
+fn basis_for_data<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    below: &[Matrix<T>],
+    h: &Matrix<T>,
+) -> Result<Matrix<T>> {
+    let (p, k) = (x.shape().0, h.rows());
+    let mut hht = Matrix::zeros(k, k);
+    gram_of_rows(&mut hht, h, x.parts())?;
+    let mut whole = Matrix::zeros(p, k);
+    z_least_squares(&mut whole, x, h, &hht, &mut ZScratch::new(p, k))?;
+    let phi = chain(below).cast::<f64>();
+    let mut gram = Matrix::zeros(phi.cols(), phi.cols());
+    gram_of_columns(&mut gram, &phi);
+    let inverse = Whitening::of::<T>(&gram)?.inverse;
+    let image = product(phi.t(), whole.cast::<f64>().view());
+    Ok(product(inverse.view(), image.view()).cast())
+}

@@ -23,6 +23,7 @@ RENAMED = {
     "restarts": ("n_init", SCIKIT_LEARN),
     "swaps": ("n_swaps", "a number, as n_init"),
     "neighbours": ("n_neighbors", SCIKIT_LEARN),
+    "neighbour-lambda": ("neighbor_lam", "spelled as n_neighbors and lam"),
     "neighbour-weights": ("neighbor_weights", "spelled as n_neighbors"),
     "neighbour-search": ("neighbor_search", "spelled as n_neighbors"),
     "weights": ("loss_weights", "weights_ are the bases"),

@@ -13,6 +13,8 @@ from ._types import (
     Init,
     Json,
     Loss,
+    NeighborSearch,
+    NeighborWeights,
     NormalForm,
     Optimizer,
     RandomState,
@@ -34,6 +36,27 @@ class DeepSemiNMF(Factorization):
     layers : sequence of int, default=None
         Number of components of each layer. The first layer is the one next to the data. If None, 40
         and 10, or fewer if there are fewer samples or features.
+    n_neighbors : int or sequence of int, default=None
+        Number of nearest samples that each sample is drawn to in a layer, by a neighbour graph. The
+        nearest are those in the features of the layer below, in the data for the first layer. One
+        number is that of all layers above the first; a sequence has one for each layer, 0 for a
+        layer without a graph. All other samples if there are fewer. If None, there is no such
+        graph. Needs a linear model with the loss 'paper'.
+    neighbor_lam : float, default=2.0
+        Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
+        the way to those that the graph connects them to.
+    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+        Weight of the edge between two neighbours ``a`` and ``b``:
+
+        - 'binary': 1;
+        - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
+        - 'dot': the dot product of ``a`` and ``b``.
+    neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
+        How the nearest neighbours are found:
+
+        - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
+        - 'exact': by comparing all pairs of samples;
+        - 'approximate': by NN-Descent, which misses a few neighbours.
     activation : {'identity', 'relu', 'softplus', 'sigmoid', 'stanh', 'square'}, default='identity'
         Nonlinearity ``g`` between the layers:
 
@@ -92,13 +115,14 @@ class DeepSemiNMF(Factorization):
           component;
         - 'kmeans': the memberships of a k-means clustering;
         - 'random': uniform random numbers.
-    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+    scale : {'auto', 'h', 'z', 'balanced', 'soft'}, default='auto'
         Factor that carries the scale of each component at the initialization:
 
         - 'auto': the basis in the last layer, the features in the layers below;
         - 'h': the features;
         - 'z': the basis;
-        - 'balanced': both, in equal parts.
+        - 'balanced': both, in equal parts;
+        - 'soft': the basis, but weak components fade out of the features (soft whitening).
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -202,6 +226,10 @@ class DeepSemiNMF(Factorization):
         self,
         layers: Sequence[int] | None = None,
         *,
+        n_neighbors: int | Sequence[int] | None = None,
+        neighbor_lam: float = 2.0,
+        neighbor_weights: NeighborWeights = "heat",
+        neighbor_search: NeighborSearch = "auto",
         activation: Activation = "identity",
         loss: Loss = "paper",
         loss_weights: float | Sequence[float] | None = None,
@@ -226,6 +254,10 @@ class DeepSemiNMF(Factorization):
         callback: Callback | None = None,
     ) -> None:
         self.layers = layers
+        self.n_neighbors = n_neighbors
+        self.neighbor_lam = neighbor_lam
+        self.neighbor_weights = neighbor_weights
+        self.neighbor_search = neighbor_search
         self.activation = activation
         self.loss = loss
         self.loss_weights = loss_weights

@@ -16,6 +16,8 @@ from ._types import (
     Json,
     LabelGraph,
     Loss,
+    NeighborSearch,
+    NeighborWeights,
     NormalForm,
     Optimizer,
     Pretraining,
@@ -30,8 +32,10 @@ from ._watch import Callback
 class DeepWSF(LabelledFactorization):
     """Factorize samples into layers, each with the labels of its own attribute (Deep WSF).
 
-    This is `DeepSemiNMF` with a graph penalty ``lam_i Tr(H_i L_i H_i^T) / 2`` for each layer, where
-    ``L_i`` is the Laplacian of a graph that connects samples of the same class.
+    This is `DeepSemiNMF` with a graph penalty ``lam_i Tr(P_i L_i P_i^T) / 2`` for each layer, where
+    ``P_i = Z_1 ... Z_i H_i`` is its reconstruction of the data and ``L_i`` the Laplacian of a graph
+    that connects samples of the same class. Layers of a linear model are fitted one after the
+    other, each within the space of the layer below.
 
     The columns of ``y`` belong to the layers, the first column to the layer next to the data. Fill
     the column of a layer without labels with -1. A single column belongs to the top layer. Any
@@ -42,8 +46,8 @@ class DeepWSF(LabelledFactorization):
     layers : sequence of int, default=None
         Number of components of each layer. The first layer is the one next to the data. If None, 40
         and 10, or fewer if there are fewer samples or features.
-    lam : float or sequence of float, default=1e-3
-        Weight of the graph penalty ``Tr(H_i L_i H_i^T)`` of each layer, at least 0. One number is
+    lam : float or sequence of float, default=1.0
+        Weight of the graph penalty of each layer, at least 0. One number is
         the weight of all layers. Rust and the program call it ``lambda``, which is a keyword in
         Python.
     graph : {'binary', 'rbf', 'dot'}, default='binary'
@@ -61,11 +65,36 @@ class DeepWSF(LabelledFactorization):
 
         - 'wsf': WSF with the labels of the layer;
         - 'semi-nmf': Semi-NMF without labels.
-    variant : {'printed', 'released'}, default='printed'
-        Form of Algorithm 2, which fits linear models:
+    variant : {'scale-free', 'printed', 'released'}, default='scale-free'
+        Graph penalty, and the form of Algorithm 2 that fits linear models:
 
-        - 'printed': as the paper prints it;
-        - 'released': as in the code that the authors released.
+        - 'scale-free': ``Tr(P_i L_i P_i^T)`` with ``P_i = Z_1 ... Z_i H_i`` and normalized graphs:
+          its effect does not depend on the scale of features or data, nor on the number of
+          samples. Layers of linear models are fitted one after the other;
+        - 'printed': ``Tr(H_i L_i H_i^T)`` as the paper prints it, whose effect fades as features
+          shrink;
+        - 'released': the same as in the code that the authors released.
+    n_neighbors : int or sequence of int, default=None
+        Number of nearest samples that each sample is drawn to in a layer, by a neighbour graph. The
+        nearest are those in the features of the layer below, in the data for the first layer. One
+        number is that of all layers above the first; a sequence has one for each layer, 0 for a
+        layer without a graph. All other samples if there are fewer. If None, there is no such
+        graph. Needs a linear model with the loss 'paper'.
+    neighbor_lam : float, default=2.0
+        Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
+        the way to those that the graph connects them to.
+    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+        Weight of the edge between two neighbours ``a`` and ``b``:
+
+        - 'binary': 1;
+        - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
+        - 'dot': the dot product of ``a`` and ``b``.
+    neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
+        How the nearest neighbours are found:
+
+        - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
+        - 'exact': by comparing all pairs of samples;
+        - 'approximate': by NN-Descent, which misses a few neighbours.
     activation : {'identity', 'relu', 'softplus', 'sigmoid', 'stanh', 'square'}, default='identity'
         Nonlinearity ``g`` between the layers:
 
@@ -126,13 +155,14 @@ class DeepWSF(LabelledFactorization):
           component;
         - 'kmeans': the memberships of a k-means clustering;
         - 'random': uniform random numbers.
-    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+    scale : {'auto', 'h', 'z', 'balanced', 'soft'}, default='auto'
         Factor that carries the scale of each component at the initialization:
 
         - 'auto': the basis in the last layer, the features in the layers below;
         - 'h': the features;
         - 'z': the basis;
-        - 'balanced': both, in equal parts.
+        - 'balanced': both, in equal parts;
+        - 'soft': the basis, but weak components fade out of the features (soft whitening).
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -231,11 +261,15 @@ class DeepWSF(LabelledFactorization):
         self,
         layers: Sequence[int] | None = None,
         *,
-        lam: float | Sequence[float] = 1e-3,
+        lam: float | Sequence[float] = 1.0,
         graph: LabelGraph = "binary",
         sigma: float | None = None,
         pretraining: Pretraining = "wsf",
-        variant: Variant = "printed",
+        variant: Variant = "scale-free",
+        n_neighbors: int | Sequence[int] | None = None,
+        neighbor_lam: float = 2.0,
+        neighbor_weights: NeighborWeights = "heat",
+        neighbor_search: NeighborSearch = "auto",
         activation: Activation = "identity",
         loss: Loss = "paper",
         loss_weights: float | Sequence[float] | None = None,
@@ -265,6 +299,10 @@ class DeepWSF(LabelledFactorization):
         self.sigma = sigma
         self.pretraining = pretraining
         self.variant = variant
+        self.n_neighbors = n_neighbors
+        self.neighbor_lam = neighbor_lam
+        self.neighbor_weights = neighbor_weights
+        self.neighbor_search = neighbor_search
         self.activation = activation
         self.loss = loss
         self.loss_weights = loss_weights

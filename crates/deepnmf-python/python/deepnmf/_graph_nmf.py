@@ -8,24 +8,39 @@ from . import _check as check
 from . import _settings as settings_of
 from ._base import Task
 from ._nmf import NonNegative
-from ._types import Json, NeighborSearch, NeighborWeights, NonNegativeInit, RandomState, Solver
+from ._types import (
+    Json,
+    NeighborSearch,
+    NeighborWeights,
+    NonNegativeInit,
+    RandomState,
+    ShallowVariant,
+    Solver,
+)
 from ._watch import Callback
 
 
 class GNMF(NonNegative):
     """Factorize non-negative samples with a nearest-neighbour graph penalty (GNMF).
 
-    Graph-regularized NMF minimizes ``|X - Z H|^2 / 2 + lam Tr(H L H^T) / 2`` with ``Z >= 0`` and
-    ``H >= 0``, where ``L`` is the Laplacian of a graph that connects each sample to its nearest
+    Graph-regularized NMF minimizes ``|X - Z H|^2 / 2 + lam Tr(Z H L H^T Z^T) / 2`` with ``Z >= 0``
+    and ``H >= 0``, where ``L`` is the Laplacian of a graph that connects each sample to its nearest
     neighbours. So near samples get similar features.
 
     Parameters
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
-    lam : float, default=100.0
-        Weight of the graph penalty ``Tr(H L H^T)``, at least 0. Rust and the program call it
-        ``lambda``, which is a keyword in Python.
+    lam : float, default=2.0
+        Weight of the graph penalty, at least 0. With 1, samples are drawn half of the way to those
+        that the graph connects them to. Rust and the program call it ``lambda``, which is a
+        keyword in Python.
+    variant : {'scale-free', 'printed'}, default='scale-free'
+        Graph penalty:
+
+        - 'scale-free': ``Tr(Z H L H^T Z^T)`` with a normalized graph: its effect does not depend on
+          the scale of features or data, nor on the number of samples;
+        - 'printed': ``Tr(H L H^T)`` as published, whose effect fades as features shrink.
     n_neighbors : int, default=5
         Number of nearest neighbours that each sample has an edge to. All other samples if there are
         fewer.
@@ -52,7 +67,7 @@ class GNMF(NonNegative):
         - 'nndsvd': the same with zeros, which multiplicative updates cannot change;
         - 'nndsvdar': the same with zeros replaced by small random numbers;
         - 'random': uniform random numbers.
-    solver : {'hals', 'multiplicative', 'accelerated'}, default='multiplicative'
+    solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for both factors:
 
         - 'hals': coordinate descent (hierarchical alternating least squares);
@@ -151,13 +166,14 @@ class GNMF(NonNegative):
         self,
         n_components: int | None = None,
         *,
-        lam: float = 100.0,
+        lam: float = 2.0,
+        variant: ShallowVariant = "scale-free",
         n_neighbors: int = 5,
         neighbor_weights: NeighborWeights = "binary",
         sigma: float | None = None,
         neighbor_search: NeighborSearch = "auto",
         init: NonNegativeInit = "nndsvda",
-        solver: Solver = "multiplicative",
+        solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
         max_iter: int = 1000,
@@ -171,6 +187,7 @@ class GNMF(NonNegative):
     ) -> None:
         self.n_components = n_components
         self.lam = lam
+        self.variant = variant
         self.n_neighbors = n_neighbors
         self.neighbor_weights = neighbor_weights
         self.sigma = sigma
@@ -198,6 +215,7 @@ class GNMF(NonNegative):
             "neighbours": min(check.whole("n_neighbors", self.n_neighbors), others),
             "weights": settings_of.neighbor_graph(self),
             "search": check.choice("neighbor_search", self.neighbor_search, NeighborSearch),
+            "variant": check.choice("variant", self.variant, ShallowVariant),
         }
 
     @classmethod
@@ -208,4 +226,5 @@ class GNMF(NonNegative):
             "n_neighbors": settings["neighbours"],
             **settings_of.neighbor_graph_params(settings["weights"]),
             "neighbor_search": settings.get("search", "auto"),  # old files lack it
+            "variant": settings.get("variant", "printed"),
         }

@@ -7,7 +7,15 @@ from typing import Any
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._types import Init, Json, RandomState, Scale, Solver
+from ._types import (
+    Init,
+    Json,
+    NeighborSearch,
+    NeighborWeights,
+    RandomState,
+    Scale,
+    Solver,
+)
 from ._watch import Callback
 
 
@@ -19,6 +27,7 @@ class OneLayer(Factorization):
     def _settings(self, task: Task) -> Json:
         return {
             "components": check.components(self.n_components, task.shape),
+            "neighbourhood": settings_of.neighborhood(self, task.shape[0]),
             "options": settings_of.options(self, task.seed),
         }
 
@@ -26,6 +35,7 @@ class OneLayer(Factorization):
     def _params(cls, settings: Json) -> dict[str, Any]:
         return {
             "n_components": settings["components"],
+            **settings_of.neighborhood_params(settings),
             **settings_of.options_params(settings["options"]),
         }
 
@@ -41,6 +51,24 @@ class SemiNMF(OneLayer):
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
+    n_neighbors : int, default=None
+        Number of nearest samples in the data that each sample is drawn to, by a neighbour graph.
+        All other samples if there are fewer. If None, there is no such graph.
+    neighbor_lam : float, default=2.0
+        Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
+        the way to those that the graph connects them to.
+    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+        Weight of the edge between two neighbours ``a`` and ``b``:
+
+        - 'binary': 1;
+        - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
+        - 'dot': the dot product of ``a`` and ``b``.
+    neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
+        How the nearest neighbours are found:
+
+        - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
+        - 'exact': by comparing all pairs of samples;
+        - 'approximate': by NN-Descent, which misses a few neighbours.
     init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
         Initialization of the features:
 
@@ -49,13 +77,14 @@ class SemiNMF(OneLayer):
           component;
         - 'kmeans': the memberships of a k-means clustering;
         - 'random': uniform random numbers.
-    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+    scale : {'auto', 'h', 'z', 'balanced', 'soft'}, default='auto'
         Factor that carries the scale of each component at the initialization:
 
         - 'auto': the basis in the last layer, the features in the layers below;
         - 'h': the features;
         - 'z': the basis;
-        - 'balanced': both, in equal parts.
+        - 'balanced': both, in equal parts;
+        - 'soft': the basis, but weak components fade out of the features (soft whitening).
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -161,6 +190,10 @@ class SemiNMF(OneLayer):
         self,
         n_components: int | None = None,
         *,
+        n_neighbors: int | None = None,
+        neighbor_lam: float = 2.0,
+        neighbor_weights: NeighborWeights = "heat",
+        neighbor_search: NeighborSearch = "auto",
         init: Init = "optimal",
         scale: Scale = "auto",
         solver: Solver = "hals",
@@ -176,6 +209,10 @@ class SemiNMF(OneLayer):
         callback: Callback | None = None,
     ) -> None:
         self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.neighbor_lam = neighbor_lam
+        self.neighbor_weights = neighbor_weights
+        self.neighbor_search = neighbor_search
         self.init = init
         self.scale = scale
         self.solver = solver

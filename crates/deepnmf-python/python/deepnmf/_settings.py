@@ -6,6 +6,7 @@ Each function has its inverse beside it, so that a loaded model has the paramete
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +18,7 @@ from ._types import (
     Json,
     LabelGraph,
     Loss,
+    NeighborSearch,
     NeighborWeights,
     NonNegativeInit,
     NormalForm,
@@ -164,6 +166,7 @@ def deep(estimator: Any, shape: tuple[int, int], seed: int) -> Json:
             "sparsity": check.number("sparsity", estimator.sparsity),
             "normal_form": check.choice("normal_form", estimator.normal_form, NormalForm),
         },
+        "neighbourhood": neighborhood(estimator, shape[0], len(layers)),
         "options": options(estimator, seed),
     }
 
@@ -190,6 +193,7 @@ def deep_params(settings: Json) -> Json:
         "optimizer": plain[0],
         "step": step,
         **settings["penalties"],
+        **neighborhood_params(settings, len(settings["layers"])),
         **params,
     }
 
@@ -214,6 +218,44 @@ def neighbor_graph(estimator: Any) -> Json:
 def neighbor_graph_params(settings: Json) -> Json:
     """Undo `neighbor_graph`."""
     return {"neighbor_weights": settings["weights"], "sigma": settings.get("sigma")}
+
+
+def neighborhood(estimator: Any, n_samples: int, layers: int | None = None) -> Json:
+    """Describe the neighbour graphs of a model; without a number of layers it has one."""
+    kind = check.choice("neighbor_weights", estimator.neighbor_weights, NeighborWeights)
+    counts: list[int] = []
+    given = estimator.n_neighbors
+    if isinstance(given, Integral):
+        one = check.whole("n_neighbors", given)
+        counts = [one] if layers is None else [0] * min(1, layers - 1) + [one] * max(1, layers - 1)
+    elif given is not None and layers is None:
+        raise check.refuse("n_neighbors", given, "it must be None or a whole number above 0")
+    elif given is not None:
+        found = check.members("n_neighbors", given, "whole numbers")
+        counts = [check.whole("each of n_neighbors", count, least=0) for count in found]
+        if len(counts) != layers:
+            raise check.refuse("n_neighbors", given, f"it must be one for each of {layers} layers")
+    if any(counts) and n_samples < 2:
+        raise ValueError("a neighbour graph needs at least 2 samples, but there is only 1 sample")
+    return {
+        "neighbours": [min(count, n_samples - 1) for count in counts],
+        "lambda": check.number("neighbor_lam", estimator.neighbor_lam),
+        "weights": _graph(kind, None, "neighbor_weights", "heat"),
+        "search": check.choice("neighbor_search", estimator.neighbor_search, NeighborSearch),
+    }
+
+
+def neighborhood_params(settings: Json, layers: int | None = None) -> Json:
+    """Undo `neighborhood`; old files lack it."""
+    found = settings.get("neighbourhood", {})
+    counts = found.get("neighbours", [])
+    one = counts[0] if counts and layers is None else tuple(counts)
+    return {
+        "n_neighbors": one or None,
+        "neighbor_lam": found.get("lambda", 2.0),
+        "neighbor_weights": found.get("weights", {"weights": "heat"})["weights"],
+        "neighbor_search": found.get("search", "auto"),
+    }
 
 
 def _graph(kind: str, sigma: object, name: str, by_distance: str) -> Json:

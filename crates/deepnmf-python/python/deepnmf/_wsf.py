@@ -10,7 +10,17 @@ from . import _settings as settings_of
 from ._base import LabelledFactorization, Task
 from ._labels import Attribute
 from ._semi_nmf import OneLayer
-from ._types import Init, Json, LabelGraph, RandomState, Scale, Solver
+from ._types import (
+    Init,
+    Json,
+    LabelGraph,
+    NeighborSearch,
+    NeighborWeights,
+    RandomState,
+    Scale,
+    ShallowVariant,
+    Solver,
+)
 from ._watch import Callback
 
 
@@ -18,17 +28,18 @@ class WSF(OneLayer, LabelledFactorization):
     """Factorize samples with a graph penalty from the labels of one attribute (WSF).
 
     This is graph-regularized Semi-NMF. It minimizes
-    ``|X - Z H|^2 / 2 + lam Tr(H L H^T) / 2`` with ``H >= 0``, where ``L`` is the Laplacian of a
-    graph that connects samples of the same class. So these samples get similar features. Any label
-    may be unknown. Without labels this is `SemiNMF`.
+    ``|X - Z H|^2 / 2 + lam Tr(Z H L H^T Z^T) / 2`` with ``H >= 0``, where ``L`` is the Laplacian of
+    a graph that connects samples of the same class. So these samples get similar features. Any
+    label may be unknown. Without labels this is `SemiNMF`.
 
     Parameters
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
-    lam : float, default=1e-3
-        Weight of the graph penalty ``Tr(H L H^T)``, at least 0. Rust and the program call it
-        ``lambda``, which is a keyword in Python.
+    lam : float, default=1.0
+        Weight of the graph penalty, at least 0. With 1, samples are drawn half of the way to those
+        that the graph connects them to. Rust and the program call it ``lambda``, which is a
+        keyword in Python.
     graph : {'binary', 'rbf', 'dot'}, default='binary'
         Weight of the edge between two samples ``a`` and ``b`` of the same class (samples of
         different or unknown classes have no edge):
@@ -39,6 +50,30 @@ class WSF(OneLayer, LabelledFactorization):
     sigma : float, default=None
         Width of the weights 'rbf', above 0. If None, the median distance within classes. Not
         allowed with other weights.
+    variant : {'scale-free', 'printed'}, default='scale-free'
+        Graph penalty:
+
+        - 'scale-free': ``Tr(Z H L H^T Z^T)`` with a normalized graph: its effect does not depend on
+          the scale of features or data, nor on the number of samples;
+        - 'printed': ``Tr(H L H^T)`` as published, whose effect fades as features shrink.
+    n_neighbors : int, default=None
+        Number of nearest samples in the data that each sample is drawn to, by a neighbour graph.
+        All other samples if there are fewer. If None, there is no such graph.
+    neighbor_lam : float, default=2.0
+        Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
+        the way to those that the graph connects them to.
+    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+        Weight of the edge between two neighbours ``a`` and ``b``:
+
+        - 'binary': 1;
+        - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
+        - 'dot': the dot product of ``a`` and ``b``.
+    neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
+        How the nearest neighbours are found:
+
+        - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
+        - 'exact': by comparing all pairs of samples;
+        - 'approximate': by NN-Descent, which misses a few neighbours.
     init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
         Initialization of the features:
 
@@ -47,13 +82,14 @@ class WSF(OneLayer, LabelledFactorization):
           component;
         - 'kmeans': the memberships of a k-means clustering;
         - 'random': uniform random numbers.
-    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+    scale : {'auto', 'h', 'z', 'balanced', 'soft'}, default='auto'
         Factor that carries the scale of each component at the initialization:
 
         - 'auto': the basis in the last layer, the features in the layers below;
         - 'h': the features;
         - 'z': the basis;
-        - 'balanced': both, in equal parts.
+        - 'balanced': both, in equal parts;
+        - 'soft': the basis, but weak components fade out of the features (soft whitening).
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -151,9 +187,14 @@ class WSF(OneLayer, LabelledFactorization):
         self,
         n_components: int | None = None,
         *,
-        lam: float = 1e-3,
+        lam: float = 1.0,
         graph: LabelGraph = "binary",
         sigma: float | None = None,
+        variant: ShallowVariant = "scale-free",
+        n_neighbors: int | None = None,
+        neighbor_lam: float = 2.0,
+        neighbor_weights: NeighborWeights = "heat",
+        neighbor_search: NeighborSearch = "auto",
         init: Init = "optimal",
         scale: Scale = "auto",
         solver: Solver = "hals",
@@ -172,6 +213,11 @@ class WSF(OneLayer, LabelledFactorization):
         self.lam = lam
         self.graph = graph
         self.sigma = sigma
+        self.variant = variant
+        self.n_neighbors = n_neighbors
+        self.neighbor_lam = neighbor_lam
+        self.neighbor_weights = neighbor_weights
+        self.neighbor_search = neighbor_search
         self.init = init
         self.scale = scale
         self.solver = solver
@@ -191,6 +237,7 @@ class WSF(OneLayer, LabelledFactorization):
             **super()._settings(task),
             "lambda": check.number("lam", self.lam),
             "graph": settings_of.label_graph(self),
+            "variant": check.choice("variant", self.variant, ShallowVariant),
         }
 
     @classmethod
@@ -199,6 +246,7 @@ class WSF(OneLayer, LabelledFactorization):
             **super()._params(settings),
             "lam": settings["lambda"],
             **settings_of.label_graph_params(settings["graph"]),
+            "variant": settings.get("variant", "printed"),  # old files lack it
         }
 
 
@@ -213,8 +261,8 @@ class WSFMA(OneLayer, LabelledFactorization):
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
-    lam : float or sequence of float, default=1e-3
-        Weight of the graph penalty ``Tr(H L_a H^T)`` of each attribute, at least 0. One number is
+    lam : float or sequence of float, default=1.0
+        Weight of the graph penalty of each attribute, at least 0. One number is
         the weight of all attributes. Rust and the program call it ``lambda``, which is a keyword in
         Python.
     graph : {'binary', 'rbf', 'dot'}, default='binary'
@@ -227,6 +275,30 @@ class WSFMA(OneLayer, LabelledFactorization):
     sigma : float, default=None
         Width of the weights 'rbf', above 0. If None, the median distance within classes. Not
         allowed with other weights.
+    variant : {'scale-free', 'printed'}, default='scale-free'
+        Graph penalty:
+
+        - 'scale-free': ``Tr(Z H L H^T Z^T)`` with a normalized graph: its effect does not depend on
+          the scale of features or data, nor on the number of samples;
+        - 'printed': ``Tr(H L H^T)`` as published, whose effect fades as features shrink.
+    n_neighbors : int, default=None
+        Number of nearest samples in the data that each sample is drawn to, by a neighbour graph.
+        All other samples if there are fewer. If None, there is no such graph.
+    neighbor_lam : float, default=2.0
+        Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
+        the way to those that the graph connects them to.
+    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+        Weight of the edge between two neighbours ``a`` and ``b``:
+
+        - 'binary': 1;
+        - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
+        - 'dot': the dot product of ``a`` and ``b``.
+    neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
+        How the nearest neighbours are found:
+
+        - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
+        - 'exact': by comparing all pairs of samples;
+        - 'approximate': by NN-Descent, which misses a few neighbours.
     init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
         Initialization of the features:
 
@@ -235,13 +307,14 @@ class WSFMA(OneLayer, LabelledFactorization):
           component;
         - 'kmeans': the memberships of a k-means clustering;
         - 'random': uniform random numbers.
-    scale : {'auto', 'h', 'z', 'balanced'}, default='auto'
+    scale : {'auto', 'h', 'z', 'balanced', 'soft'}, default='auto'
         Factor that carries the scale of each component at the initialization:
 
         - 'auto': the basis in the last layer, the features in the layers below;
         - 'h': the features;
         - 'z': the basis;
-        - 'balanced': both, in equal parts.
+        - 'balanced': both, in equal parts;
+        - 'soft': the basis, but weak components fade out of the features (soft whitening).
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -338,9 +411,14 @@ class WSFMA(OneLayer, LabelledFactorization):
         self,
         n_components: int | None = None,
         *,
-        lam: float | Sequence[float] = 1e-3,
+        lam: float | Sequence[float] = 1.0,
         graph: LabelGraph = "binary",
         sigma: float | None = None,
+        variant: ShallowVariant = "scale-free",
+        n_neighbors: int | None = None,
+        neighbor_lam: float = 2.0,
+        neighbor_weights: NeighborWeights = "heat",
+        neighbor_search: NeighborSearch = "auto",
         init: Init = "optimal",
         scale: Scale = "auto",
         solver: Solver = "hals",
@@ -359,6 +437,11 @@ class WSFMA(OneLayer, LabelledFactorization):
         self.lam = lam
         self.graph = graph
         self.sigma = sigma
+        self.variant = variant
+        self.n_neighbors = n_neighbors
+        self.neighbor_lam = neighbor_lam
+        self.neighbor_weights = neighbor_weights
+        self.neighbor_search = neighbor_search
         self.init = init
         self.scale = scale
         self.solver = solver
@@ -378,6 +461,7 @@ class WSFMA(OneLayer, LabelledFactorization):
             **super()._settings(task),
             "lambda": check.weights("lam", self.lam, len(task.labels), "attributes"),
             "graph": settings_of.label_graph(self),
+            "variant": check.choice("variant", self.variant, ShallowVariant),
         }
 
     @classmethod
@@ -386,6 +470,7 @@ class WSFMA(OneLayer, LabelledFactorization):
             **super()._params(settings),
             "lam": tuple(settings["lambda"]),
             **settings_of.label_graph_params(settings["graph"]),
+            "variant": settings.get("variant", "printed"),  # old files lack it
         }
 
     def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:

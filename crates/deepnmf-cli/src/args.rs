@@ -10,6 +10,7 @@ mod export;
 mod fit;
 mod info;
 mod names;
+mod predict;
 mod read;
 mod report;
 mod reproduce;
@@ -27,6 +28,7 @@ pub(crate) use self::export::{ExportArgs, ExportName};
 pub(crate) use self::fit::{DeepArgs, FitArgs, LabelArgs, LongArgs};
 pub(crate) use self::info::InfoArgs;
 pub(crate) use self::names::{GraphName, ModelName, OptimizerName, SolverName};
+pub(crate) use self::predict::PredictArgs;
 pub(crate) use self::read::{DataArgs, HeaderName, ReadArgs, ZeroArgs};
 pub(crate) use self::report::ReportArgs;
 pub(crate) use self::reproduce::ReproduceArgs;
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Cluster samples by their features and write the cluster of each
     Cluster(ClusterArgs),
+    /// Predict the attributes of samples from the labels that a model has learnt from
+    Predict(PredictArgs),
     /// Evaluate features: which layer best predicts each attribute?
     Evaluate(EvaluateArgs),
     /// Write one page that explores a model: layers, clusters, maps, bases, samples

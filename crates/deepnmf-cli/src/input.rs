@@ -122,6 +122,7 @@ pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Resu
         preprocessing: Recorded::of(steps)?,
         display: shown.transpose()?.unwrap_or_default(),
         attributes: vec![],
+        classes: vec![],
     })
 }
 

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Info(info) => commands::info::run(info, output),
         Command::Export(export) => commands::export::run(export, output),
         Command::Cluster(cluster) => commands::cluster::run(cluster, output),
+        Command::Predict(predict) => commands::predict::run(predict, output),
         Command::Evaluate(evaluate) => commands::evaluate::run(evaluate, output),
         Command::Report(report) => commands::report::run(report, output),
         Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, output),

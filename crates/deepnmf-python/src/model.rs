@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use deepnmf::persist::{AnyModel, load_model, model_from_bytes};
 use deepnmf::{CancelToken, Matrix, MatrixView, Projection, Scalar};
-use numpy::{Element, PyReadonlyArray2};
+use numpy::{Element, PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -19,6 +19,9 @@ use crate::threads::on_threads;
 /// A model of either number type. It never changes, so arrays may share its memory.
 #[pyclass(frozen, module = "deepnmf._core")]
 pub(crate) struct Model(AnyModel);
+
+/// Codes of classes, and margins.
+type Predicted<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
 /// Evaluates an expression for the model inside, whatever its numbers.
 macro_rules! either {
@@ -183,6 +186,27 @@ impl Model {
                 warn(py, &warning)?;
             }
             into_rows(py, h)
+        })
+    }
+
+    /// What is known of the machines that predict attributes, as JSON.
+    #[getter]
+    fn predictors(&self) -> PyResult<String> {
+        either!(self.0, m => json(&m.predictors.iter().map(|p| &p.info).collect::<Vec<_>>()))
+    }
+
+    /// The codes of the classes of new samples, and their margins.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'py>,
+        attribute: usize,
+        threads: usize,
+    ) -> PyResult<Predicted<'py>> {
+        with_samples!(self, x, (m, x) => {
+            let found = on_prepared(py, m, &x, threads, |x, _| m.predict(&x, attribute))?;
+            let codes = found.classes.into_iter().map(i64::from);
+            Ok((PyArray1::from_iter(py, codes), PyArray1::from_vec(py, found.margins)))
         })
     }
 

@@ -131,6 +131,8 @@ def check_attribute(value: Any, entry: Entry, known: dict[str, Any]) -> None:
         "list of dict": list,
         "list of str": list,
         "list of ndarray": list,
+        "ndarray or list of ndarray": (np.ndarray, list),
+        "dict": dict,
         "ndarray": np.ndarray,
     }
     assert kind.startswith("{") or isinstance(value, kinds[kind])

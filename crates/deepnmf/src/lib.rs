@@ -23,6 +23,7 @@
 //!   share: [`FitOptions`].
 //! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`], which may be spread over parts
 //!   that work together ([`matrix::Parts`]).
+//! * Classes of samples without a label: [`Model::predict`].
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
 //!   [`persist::load_model`].
 
@@ -39,6 +40,7 @@ pub mod models;
 pub mod objective;
 pub mod observe;
 pub mod persist;
+pub mod predict;
 pub mod project;
 pub mod rng;
 #[cfg(doctest)]
@@ -63,6 +65,7 @@ pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
 pub use models::*;
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};
+pub use predict::{Prediction, PredictorInfo};
 pub use project::Projection;
 pub use stop::{CancelToken, StopReason, StopRule};
 pub use update::HSolver;

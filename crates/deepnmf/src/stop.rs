@@ -76,6 +76,13 @@ pub enum StopReason {
     Diverged,
 }
 
+impl StopReason {
+    /// Whether somebody, or the clock, ended it before it was done.
+    pub(crate) fn is_early(self) -> bool {
+        matches!(self, Self::Cancelled | Self::TimeBudget)
+    }
+}
+
 impl Display for StopReason {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

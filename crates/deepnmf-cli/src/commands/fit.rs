@@ -86,6 +86,12 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     model.provenance = provenance;
     model.provenance.attributes =
         labels.iter().map(|label| label.as_ref().map(|a| a.name.clone())).collect();
+    let names = |attribute: &Option<Attribute>| {
+        attribute.as_ref().map_or(vec![], |attribute| attribute.classes().to_vec())
+    };
+    if !model.predictors.is_empty() {
+        model.provenance.classes = labels.iter().map(names).collect();
+    }
     if let Some(out) = &args.out {
         signals::while_writing(|| save(&model, out))?;
         let whole = model.summary.runs.iter().all(|run| !is_early(run.stop));

@@ -8,6 +8,7 @@ pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod info;
+pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod transform;

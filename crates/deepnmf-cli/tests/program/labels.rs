@@ -200,3 +200,32 @@ fn neighbours_are_known_to_every_command() {
     let shallow = folder.fit(&format!("{FACES} --layers 5 --neighbours 4"));
     assert_eq!(shallow["settings"]["neighbourhood"]["neighbours"], serde_json::json!([4]));
 }
+
+#[test]
+fn attributes_of_samples_without_labels_are_predicted() {
+    let folder = Folder::new();
+    let faces = "builtin:faces:identities=6,poses=3,expressions=3,illuminations=2,size=16";
+    folder.fit(&format!(
+        "{faces} --model deep-wsf --layers 30,20 --attributes illumination,identity \
+         --label-fraction 0.3 --out m.safetensors"
+    ));
+    let told = folder.json(&format!("predict m.safetensors {faces} --out p.csv"));
+    assert_eq!(told["attributes"][1]["attribute"], "identity");
+    assert!(number(&told["attributes"][1], "leave_one_out_error") < 0.3, "{told}");
+    let table = String::from_utf8(folder.read("p.csv")).unwrap();
+    let mut lines = table.lines();
+    let header = lines.next().unwrap();
+    assert!(
+        header.ends_with("illumination,illumination_margin,identity,identity_margin"),
+        "{header}"
+    );
+    assert_eq!(lines.count(), 6 * 3 * 3 * 2);
+    folder.json(&format!("predict m.safetensors {faces} --attribute identity --out one.csv"));
+    folder.refuses(
+        &format!("predict m.safetensors {faces} --attributes age --out x.csv"),
+        2,
+        &["age", "illumination, identity"],
+    );
+    folder.fit(&format!("{faces} --layers 5 --out plain.safetensors"));
+    folder.refuses(&format!("predict plain.safetensors {faces} --out x.csv"), 1, &["--attributes"]);
+}

@@ -8,6 +8,8 @@ mod common;
 mod demo;
 mod evaluate;
 mod export;
+#[cfg(feature = "images")]
+mod faces;
 mod fit;
 #[cfg(unix)]
 mod interrupt;

@@ -6,5 +6,7 @@
 mod bad_input;
 mod cut;
 mod faces_sheet;
+#[cfg(feature = "images")]
+mod few_labels;
 mod hostile;
 mod real_data;

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _check as check
 from . import _settings as settings_of
-from ._base import LabelledFactorization, Task
+from ._base import PredictingFactorization, Task
 from ._labels import Attribute
 from ._types import (
     Activation,
@@ -29,7 +29,7 @@ from ._types import (
 from ._watch import Callback
 
 
-class DeepWSF(LabelledFactorization):
+class DeepWSF(PredictingFactorization):
     """Factorize samples into layers, each with the labels of its own attribute (Deep WSF).
 
     This is `DeepSemiNMF` with a graph penalty ``lam_i Tr(P_i L_i P_i^T) / 2`` for each layer, where
@@ -234,6 +234,10 @@ class DeepWSF(LabelledFactorization):
     preprocessing_ : str
         Preprocessing that `transform` applies to samples: that of the program if the program wrote
         the model, otherwise 'none'.
+    classes_ : ndarray or list of ndarray
+        Classes of the attribute, or a list with those of each attribute learnt from.
+    prediction_errors_ : dict
+        Share of labelled samples that are predicted wrong when left out, by attribute.
     n_features_in_ : int
         Number of features of each sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -20,6 +20,7 @@ class Attribute(NamedTuple):
 
     name: str
     codes: Codes
+    classes: NDArray[Any]
 
     @property
     def is_unknown(self) -> bool:
@@ -45,8 +46,23 @@ def attributes(y: Any, n_samples: int) -> list[Attribute]:
     found = []
     for name, column in _named(y, n_samples):
         _warn_of_doubtful(name, column)
-        found.append(Attribute(name, encode(column)))
+        codes = encode(column)
+        found.append(Attribute(name, codes, _classes(column, codes)))
     return found
+
+
+def _classes(column: NDArray[Any], codes: Codes) -> NDArray[Any]:
+    """Return the label of each class in the order of the codes."""
+    found, places = np.unique(codes, return_index=True)
+    return column[places[found >= 0]]
+
+
+def classes_from_text(words: list[str]) -> NDArray[Any]:
+    """Return the classes that a model file names; whole numbers as such."""
+    try:
+        return np.asarray([int(word) for word in words])
+    except ValueError:
+        return np.asarray(words, dtype=object)
 
 
 def _warn_of_doubtful(name: str, column: NDArray[Any]) -> None:
@@ -88,12 +104,12 @@ def words(y: Any, n_samples: int) -> list[tuple[str, list[str | None]]]:
         The name of each attribute and its labels.
     """
     return [
-        (name, [None if _is_unknown(label) else _word(label) for label in column.tolist()])
+        (name, [None if _is_unknown(label) else class_name(label) for label in column.tolist()])
         for name, column in _named(y, n_samples)
     ]
 
 
-def _word(label: object) -> str:
+def class_name(label: object) -> str:
     """Write a label. Whole numbers may be floats, because NaN for unknown ones made them so."""
     return str(int(label) if isinstance(label, float) and label.is_integer() else label)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _check as check
 from . import _settings as settings_of
-from ._base import LabelledFactorization, Task
+from ._base import PredictingFactorization, Task
 from ._labels import Attribute
 from ._semi_nmf import OneLayer
 from ._types import (
@@ -24,7 +24,7 @@ from ._types import (
 from ._watch import Callback
 
 
-class WSF(OneLayer, LabelledFactorization):
+class WSF(OneLayer, PredictingFactorization):
     """Factorize samples with a graph penalty from the labels of one attribute (WSF).
 
     This is graph-regularized Semi-NMF. It minimizes
@@ -160,6 +160,10 @@ class WSF(OneLayer, LabelledFactorization):
     preprocessing_ : str
         Preprocessing that `transform` applies to samples: that of the program if the program wrote
         the model, otherwise 'none'.
+    classes_ : ndarray or list of ndarray
+        Classes of the attribute, or a list with those of each attribute learnt from.
+    prediction_errors_ : dict
+        Share of labelled samples that are predicted wrong when left out, by attribute.
     n_features_in_ : int
         Number of features of each sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -250,7 +254,7 @@ class WSF(OneLayer, LabelledFactorization):
         }
 
 
-class WSFMA(OneLayer, LabelledFactorization):
+class WSFMA(OneLayer, PredictingFactorization):
     """Factorize samples with graph penalties from the labels of several attributes (WSF-MA).
 
     This is `WSF` with a graph and a weight for each attribute: it minimizes
@@ -385,6 +389,10 @@ class WSFMA(OneLayer, LabelledFactorization):
     preprocessing_ : str
         Preprocessing that `transform` applies to samples: that of the program if the program wrote
         the model, otherwise 'none'.
+    classes_ : ndarray or list of ndarray
+        Classes of the attribute, or a list with those of each attribute learnt from.
+    prediction_errors_ : dict
+        Share of labelled samples that are predicted wrong when left out, by attribute.
     n_features_in_ : int
         Number of features of each sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)

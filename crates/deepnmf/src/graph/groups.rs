@@ -175,7 +175,7 @@ impl Groups {
 }
 
 /// The classes that samples of any part have, ascending.
-fn classes_of_all_parts(labels: &Labels, parts: Parts<'_>) -> Result<Vec<u32>> {
+pub(crate) fn classes_of_all_parts(labels: &Labels, parts: Parts<'_>) -> Result<Vec<u32>> {
     let distinct = |labels: &mut dyn Iterator<Item = u32>| {
         let classes: std::collections::BTreeSet<u32> = labels.collect();
         classes.into_iter().collect::<Vec<u32>>()

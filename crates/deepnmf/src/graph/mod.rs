@@ -31,6 +31,7 @@ mod tiles;
 pub use binary::SameLabel;
 pub use dot::DotProduct;
 pub use fisher::Fisher;
+pub(crate) use groups::classes_of_all_parts;
 pub(crate) use knn::nearest_to;
 pub use knn::{
     Neighbour, NeighbourSearch, NeighbourWeights, Neighbours, Search, nearest_neighbours,

@@ -78,6 +78,11 @@ impl<'a> Parts<'a> {
         Ok(Self { first, total, ..whole })
     }
 
+    /// The same parts with fewer samples: so many of this part, the first of which has this place among all.
+    pub(crate) fn of_fewer(self, first: usize, samples: usize, total: usize) -> Self {
+        Self { first, samples, total, ..self }
+    }
+
     /// Whether all samples are in one place.
     pub fn is_whole(&self) -> bool {
         self.communicator.is_none()

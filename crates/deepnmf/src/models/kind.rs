@@ -39,6 +39,11 @@ impl Abilities {
     };
     /// One layer, nothing negative, no labels.
     pub(crate) const NON_NEGATIVE: Self = Self { negative_data: false, ..Self::SHALLOW };
+    /// Whether it learns to predict the attributes whose labels it is given.
+    pub fn predicts(self) -> bool {
+        self.labels != LabelUse::None && self.negative_data
+    }
+
     /// Several layers, data of any sign, no labels.
     pub(crate) const DEEP: Self = Self { deep: true, ..Self::SHALLOW };
 }

@@ -53,6 +53,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Scalar};
+use crate::predict::Predictor;
 
 // Every model: its type, its name in files and on the command line, and as people write it. A model is added
 // here and nowhere else in this crate; `kind.rs` says what it must be able to do.
@@ -100,6 +101,9 @@ pub struct Provenance {
     /// models, of all attributes for those with one layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<Option<String>>,
+    /// The names of the classes of these attributes, by their codes, where they have any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<Vec<String>>,
 }
 
 /// Errors that differ by less than this share are the same but for rounding.
@@ -116,6 +120,8 @@ pub struct Model<T> {
     pub summary: Summary,
     /// What is known of the data.
     pub provenance: Provenance,
+    /// The machines that predict the attributes whose labels it has learnt from, in the order of their use.
+    pub predictors: Vec<Predictor<T>>,
 }
 
 impl<T: Scalar> Model<T> {
@@ -141,6 +147,7 @@ impl<T: Scalar> Model<T> {
 
     pub(crate) fn new(settings: impl Into<Settings>, outcome: Outcome<T>) -> Self {
         let Outcome { factors, summary } = outcome;
-        Self { settings: settings.into(), factors, summary, provenance: Provenance::default() }
+        let (provenance, predictors) = (Provenance::default(), vec![]);
+        Self { settings: settings.into(), factors, summary, provenance, predictors }
     }
 }

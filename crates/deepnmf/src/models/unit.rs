@@ -16,6 +16,7 @@ use crate::matrix::{
     unit_exponent,
 };
 use crate::objective::Fitted;
+use crate::predict::learn;
 use crate::stop::StopReason;
 use crate::update::BasisProducts;
 
@@ -110,8 +111,7 @@ fn scale_and_count_lost<T: Scalar>(a: &mut Matrix<T>, exponent: i32) -> Result<u
 /// the size that suits the data best.
 fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<T>) -> Result<()> {
     let (factors, summary) = (&mut model.factors, &mut model.summary);
-    let early = matches!(summary.stop, StopReason::Cancelled | StopReason::TimeBudget);
-    if !early || summary.relative_error <= 1.0 || factors.offset.is_some() {
+    if !summary.stop.is_early() || summary.relative_error <= 1.0 || factors.offset.is_some() {
         return Ok(());
     }
     let decoded = factors.decode(factors.depth(), factors.top_features())?;
@@ -172,6 +172,9 @@ impl Settings {
             Ok(Model { settings: model.settings.in_unit(power_of_two(-exponent)), ..model })
         })?;
         model.summary.fingerprint = Some(fingerprint);
+        if self.abilities().predicts() && !model.summary.stop.is_early() {
+            model.predictors = learn(&model, x, attributes)?;
+        }
         let trouble = session.trouble_with_checkpoints();
         model.summary.notices.extend(trouble.map(|why| Notice::NoCheckpoint { why }));
         Ok(model)

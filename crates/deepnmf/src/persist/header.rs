@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::matrix::Dtype;
 use crate::models::{Provenance, Settings, Summary};
+use crate::predict::PredictorInfo;
 
 /// The version of the format that this program writes and reads.
 pub(super) const FORMAT_VERSION: u32 = 1;
@@ -27,6 +28,8 @@ pub(super) struct Header {
     pub(super) settings: Settings,
     pub(super) summary: Summary,
     pub(super) provenance: Provenance,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) predictors: Vec<PredictorInfo>,
 }
 
 /// What stands before and behind the checksum at the end of the metadata.
@@ -50,6 +53,7 @@ pub(super) fn without_checksum(metadata: &str) -> Option<(String, u32)> {
 pub(super) fn expected_tensors(
     settings: &Settings,
     summary: &Summary,
+    predictors: &[PredictorInfo],
 ) -> Vec<(String, [usize; 2])> {
     let (p, n, layers) = (summary.features, summary.samples, settings.layers());
     let below = std::iter::once(p).chain(layers.iter().copied());
@@ -60,5 +64,9 @@ pub(super) fn expected_tensors(
     let reads = |layer: usize| settings.neighbours().is_some_and(|of| of.reads_features(layer));
     let readings = (2..=layers.len()).filter(|layer| reads(*layer));
     let v = readings.map(|layer| (format!("v{layer}"), [layers[layer - 1], layers[layer - 2] + 1]));
-    z.chain(h).chain(offset).chain(v).collect()
+    let machines = predictors.iter().enumerate().flat_map(|(i, machine)| {
+        let (classes, k) = (machine.classes.len(), layers.first().copied().unwrap_or(0));
+        [(format!("w{}", i + 1), [k + 1, classes]), (format!("m{}", i + 1), [classes, k])]
+    });
+    z.chain(h).chain(offset).chain(v).chain(machines).collect()
 }

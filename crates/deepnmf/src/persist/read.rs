@@ -12,6 +12,7 @@ use super::write::tensor_dtype;
 use crate::error::{Error, Result};
 use crate::matrix::{Dtype, Matrix, Scalar};
 use crate::models::{Factors, Model};
+use crate::predict::Predictor;
 
 /// Long histories and many feature names fit; a hostile header does not fill the memory.
 const LARGEST_HEADER: u64 = 256 << 20;
@@ -144,7 +145,7 @@ fn our_header(path: &Path, metadata: &Metadata) -> Result<(Header, Option<Checks
 /// Every tensor of the model is there, of the right type and shape, in our order; no other is.
 fn check_tensors(path: &Path, header: &Header, metadata: &Metadata) -> Result<()> {
     let layers = header.settings.layers();
-    let expected = expected_tensors(&header.settings, &header.summary);
+    let expected = expected_tensors(&header.settings, &header.summary, &header.predictors);
     let found = metadata.offset_keys();
     if layers.is_empty() || !found.iter().eq(expected.iter().map(|(name, _)| name)) {
         let names: Vec<_> = expected.into_iter().map(|(name, _)| name).collect();
@@ -173,7 +174,7 @@ fn read_factors<T: Scalar>(
     mut checksum: Option<Checksum>,
 ) -> Result<Model<T>> {
     let layers = header.settings.layers();
-    let mut z = expected_tensors(&header.settings, &header.summary)
+    let mut z = expected_tensors(&header.settings, &header.summary, &header.predictors)
         .into_iter()
         .map(|(name, [rows, cols])| {
             // Stored transposed: its columns are our rows.
@@ -208,11 +209,21 @@ fn read_factors<T: Scalar>(
     if !any_sign && h.last().is_some_and(negative) {
         return Err(refuse(path, "its features have negative entries, which no fit leaves behind"));
     }
+    let mut predictors = Vec::with_capacity(header.predictors.len());
+    for info in header.predictors {
+        if info.classes.len() < 2 {
+            return Err(refuse(path, "a machine of it has less than two classes: write it again"));
+        }
+        if let (Some(weights), Some(means)) = (others.next(), others.next()) {
+            predictors.push(Predictor { info, weights, means });
+        }
+    }
     let activation = header.settings.activation();
     Ok(Model {
         settings: header.settings,
         factors: Factors { z, h, offset, activation, readings },
         summary: header.summary,
         provenance: header.provenance,
+        predictors,
     })
 }

@@ -45,7 +45,9 @@ impl<T: Scalar> Model<T> {
         let Factors { z, h, offset, readings, .. } = &self.factors;
         let factors = z.iter().chain(h).map(Matrix::as_slice);
         let readings = readings.iter().flatten().map(Matrix::as_slice);
-        factors.chain(offset.as_deref()).chain(readings)
+        let machines = self.predictors.iter().flat_map(|p| [&p.weights, &p.means]);
+        let machines = machines.map(Matrix::as_slice);
+        factors.chain(offset.as_deref()).chain(readings).chain(machines)
     }
 
     /// CRC-32 of the metadata and of all tensors.
@@ -64,11 +66,12 @@ impl<T: Scalar> Model<T> {
             settings: self.settings.clone(),
             summary: self.summary.without_times(),
             provenance: self.provenance.clone(),
+            predictors: self.predictors.iter().map(|p| p.info.clone()).collect(),
         };
         let ours = serde_json::to_string(&header).map_err(|e| e.to_string())?;
         let ours = with_checksum(&ours, self.checksum_behind(&ours));
         let mut offset = 0;
-        let tensors = expected_tensors(&self.settings, &self.summary)
+        let tensors = expected_tensors(&self.settings, &self.summary, &header.predictors)
             .into_iter()
             .map(|(name, shape)| {
                 let begin = offset;

@@ -69,9 +69,10 @@ fn literal_penalty(f: &Factors<f64>, loss: Loss, graphs: Graphs<'_, f64>, scale_
             h = f.h[layer - 1].clone();
         }
         if graphs.of(layer).is_some() {
-            let h = match scale_free {
-                true => literal_product(f.basis(layer).unwrap().view(), h.view()),
-                false => h.clone(),
+            let h = if scale_free {
+                literal_product(f.basis(layer).unwrap().view(), h.view())
+            } else {
+                h.clone()
             };
             for j in 0..N {
                 for l in 0..N {

@@ -1,0 +1,64 @@
+//! Graphs on real faces, where they are at hand.
+
+use deepnmf_testing::real_data;
+use serde_json::Value;
+
+use crate::common::{Folder, number};
+
+/// The CMU faces with their four attributes.
+fn cmu() -> Option<String> {
+    let path = real_data("cmu-faces")?;
+    let pattern = "{identity}_{pose}_{expression}_{eyes}_4";
+    Some(format!("{} --pattern {pattern}", path.display()))
+}
+
+/// The mean accuracy of clusters of the last layer, seeds 0 to 4.
+fn accuracy(folder: &Folder, data: &str, attribute: &str) -> f64 {
+    let found = folder.json(&format!(
+        "evaluate m.safetensors --cluster --attributes {attribute} --repeats 5 --layer 2 --data {data}"
+    ));
+    number(&found["cells"][0]["clustering"]["ac"], "mean")
+}
+
+/// As printed it ended with an error of thousands of norms, or after 1000 iterations a layer.
+#[test]
+fn deep_wsf_comes_to_rest_whatever_the_attributes_and_weights() {
+    let Some(data) = cmu() else { return };
+    let folder = Folder::new();
+    for attributes in ["pose,eyes,identity", "pose,expression,identity", "identity,eyes,expression"]
+    {
+        for layers in ["100,100,100", "100,60,30"] {
+            for lambda in ["1e-4", "1e-2", "0.1", "1"] {
+                let told = folder.fit(&format!(
+                    "{data} --model deep-wsf --layers {layers} --attributes {attributes} --lambda {lambda}"
+                ));
+                let runs = told["runs"].as_array().unwrap();
+                let rests =
+                    |run: &Value| run["stop"] == "converged" && number(run, "iterations") < 50.0;
+                assert!(runs.iter().all(rests), "{told}");
+                assert!(
+                    number(&told, "gap") > -1e-6 && number(&told, "relative_error") < 1.0,
+                    "{told}"
+                );
+                assert_eq!(told["notices"], Value::Array(vec![]), "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_in_whitened_features_find_people() {
+    let folder = Folder::new();
+    let flags = "--layers 200,40 --neighbours 5 --out m.safetensors";
+    if let Some(data) = cmu() {
+        folder.fit(&format!("{data} {flags}"));
+        let found = accuracy(&folder, &data, "identity");
+        assert!(found >= 0.89, "{found}");
+    }
+    if let Some(data) = real_data("PIE_pose27.mat") {
+        let data = data.display().to_string();
+        folder.fit(&format!("{data} {flags}"));
+        let found = accuracy(&folder, &data, "gnd");
+        assert!(found >= 0.99, "{found}");
+    }
+}

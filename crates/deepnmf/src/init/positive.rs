@@ -19,7 +19,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::matrix::{Matrix, Parts, Scalar, dot, gram_of_columns};
+use crate::matrix::{Matrix, Parts, Scalar, Whitening, dot, gram_of_columns, product};
 use crate::update::h_exact;
 
 /// A leading vector this far from every sample's right angle is taken without further search.
@@ -47,16 +47,17 @@ pub(super) enum Direction {
 }
 
 /// A direction with a positive component in every non-zero column of `b`, if there is one. The columns
-/// are those of this part. Rows are orthogonal, or so in another metric, in which they have these `squares`.
+/// are those of this part. Rows are orthogonal, or have this
+/// Gram matrix in another metric.
 pub(super) fn positive_direction<T: Scalar>(
     b: &Matrix<T>,
-    squares: Option<&[f64]>,
+    gram: Option<&Matrix<f64>>,
     parts: Parts<'_>,
 ) -> Result<Option<Direction>> {
     if b.rows() == 0 {
         return Ok(None);
     }
-    if let Some(y) = flattest(b, squares, parts)? {
+    if let Some(y) = flattest(b, gram, parts)? {
         return Ok(Some(Direction::Along(y)));
     }
     let units = Units::of(b, parts);
@@ -81,12 +82,12 @@ pub(super) fn positive_direction<T: Scalar>(
 }
 
 /// The direction of the vector nearest to a constant one in the space of the rows of `b`, which
-/// are orthogonal, if it is positive wherever a column is not zero.
+/// are orthogonal or have this Gram matrix, if it is positive wherever a column is not zero.
 ///
 /// The metric of a graph is `I + L`. Since `L 1 = 0`, products with a constant vector are the same in it.
 fn flattest<T: Scalar>(
     b: &Matrix<T>,
-    known: Option<&[f64]>,
+    gram: Option<&Matrix<f64>>,
     parts: Parts<'_>,
 ) -> Result<Option<Vec<f64>>> {
     let k = b.rows();
@@ -98,8 +99,13 @@ fn flattest<T: Scalar>(
     }
     parts.sum(&mut both)?;
     let (sums, squares) = both.split_at(k);
-    let squares = known.unwrap_or(squares);
-    let mut y: Vec<f64> = sums.iter().zip(squares).map(|(sum, square)| sum / square).collect();
+    let mut y: Vec<f64> = match gram {
+        None => sums.iter().zip(squares).map(|(sum, square)| sum / square).collect(),
+        Some(gram) => {
+            let sums = Matrix::from_vec(k, 1, sums.to_vec())?;
+            product(Whitening::of::<f64>(gram)?.inverse.view(), sums.view()).into_vec()
+        }
+    };
     let along = |c: &[T]| c.iter().zip(&y).map(|(v, y)| v.to_f64() * y).sum::<f64>();
     let non_zero = |c: &&[T]| c.iter().any(|v| *v != T::ZERO);
     let (mut least, mut sum) = ([f64::INFINITY], 0.0);

@@ -11,12 +11,23 @@
 //! takes. `M^-1` has no negative entry where `W` has none, and nor has `M^-1/2`. So for non-negative data the rows of
 //! `V^T M^-1/2` span a positive vector as those of `V^T` do, and the shift of `svd.rs` reaches the minimum with
 //! non-negative features: the best model with this penalty is known in closed form too.
+//!
+//! The product `P` leaves open in which coordinates features are returned, and these decide what is near to what. Without
+//! a graph they are whitened by the scatter `Y Y^T` of the samples `Y = U^T X`. With one, by
+//!
+//! ```text
+//! Y Y^T + Y L Y^T / f        f: the share of samples that have an edge
+//! ```
+//!
+//! so that directions in which connected samples differ count less, also for samples that were not in the fit: what
+//! Fisher's discriminant does with the scatter within classes, and `lambda` says how much of it.
 
+use super::Begin;
 use crate::error::Result;
 use crate::graph::{Graph, smoothed};
 use crate::matrix::{
-    DataMatrix, Matrix, PartColumns, Parts, Scalar, Whitening, gram_of_columns, product,
-    symmetric_eigen,
+    DataMatrix, Matrix, PartColumns, Parts, Scalar, Whitening, add_scaled, gram_of_columns,
+    gram_of_rows, product, scale, symmetric_eigen,
 };
 use crate::rng::{Purpose, normal_columns};
 
@@ -35,36 +46,64 @@ const MOST_ROUNDS: usize = 40;
 /// The iteration ends when it captures no more than this share in addition.
 const TOLERANCE: f64 = 1e-9;
 
-/// The leading part of `X M^-1/2`.
+/// Rows that span the minimum.
 pub(super) struct Smoothed<T> {
-    /// `V^T M^-1/2`, a row for each singular value that is more than rounding.
+    /// One for each component that is more than rounding, the largest first.
     pub(super) rows: Matrix<T>,
-    /// The singular values, largest first.
-    pub(super) s: Vec<f64>,
+    /// Their inner products in the metric `M`.
+    pub(super) gram: Matrix<f64>,
 }
 
-/// The leading `k` singular values of `X M^-1/2`, and the rows that belong to them. All parts of `x` call it
+/// The rows of the minimum of rank `k`, in the coordinates that the scale asks for. All parts of `x` call it
 /// together.
-pub(super) fn smooth_decomposition<T: Scalar>(
+pub(super) fn smooth_rows<T: Scalar>(
     x: &dyn DataMatrix<T>,
     graph: &dyn Graph<T>,
     k: usize,
-    seed: u64,
+    begin: Begin,
 ) -> Result<Smoothed<T>> {
     let Eigen { values, vectors } = if x.shape().0 <= GRAM_LIMIT {
         by_gram(x, graph)?
     } else {
-        by_iteration(x, graph, k, seed)?
+        by_iteration(x, graph, k, begin.seed)?
     };
     // Squares lose half of the digits.
     let rounding = T::EPSILON.to_f64() * (x.shape().0 as f64).sqrt() * values[0].max(0.0);
     let rank = values.iter().take(k).take_while(|v| **v > rounding && **v > 0.0).count();
-    let s: Vec<f64> = values[..rank].iter().map(|v| v.sqrt()).collect();
-    // U^T X M^-1 = S V^T M^-1/2.
-    let u = Matrix::from_fn(x.shape().0, rank, |i, r| T::from_f64(vectors[(i, r)] / s[r]));
+    let u = Matrix::from_fn(x.shape().0, rank, |i, r| T::from_f64(vectors[(i, r)]));
     let mut image = Matrix::zeros(rank, x.shape().1);
     x.tr_mul(&u, &mut image)?;
-    Ok(Smoothed { rows: smoothed(graph, &image)?, s })
+    let (squares, axes) = symmetric_eigen(&scatter(&image, graph)?)?;
+    let sizes: Vec<f64> = squares.iter().map(|square| square.max(0.0).sqrt()).collect();
+    let shares = begin.shares(&sizes);
+    let turn = Matrix::from_fn(rank, rank, |r, i| {
+        if sizes[r] > 0.0 { axes[(i, r)] * shares[r] / sizes[r] } else { 0.0 }
+    });
+    // U^T X M^-1 X^T U is the diagonal matrix of the eigenvalues.
+    let weighted = Matrix::from_fn(rank, rank, |r, i| turn[(r, i)] * values[i]);
+    let gram = product(weighted.view(), turn.t());
+    let rows = smoothed(graph, &product(turn.cast::<T>().view(), image.view()))?;
+    Ok(Smoothed { rows, gram })
+}
+
+/// `Y Y^T + Y L Y^T / f`.
+fn scatter<T: Scalar>(y: &Matrix<T>, graph: &dyn Graph<T>) -> Result<Matrix<f64>> {
+    let (parts, degrees) = (graph.parts(), graph.degrees());
+    let connected = degrees.iter().filter(|d| **d > T::ZERO).count() as f64;
+    let share = parts.sum_of(connected)? / parts.total().max(1) as f64;
+    let mut pull = Matrix::zeros(y.rows(), y.cols());
+    graph.add_product(-1.0, y, &mut pull)?;
+    for (j, d) in degrees.iter().enumerate() {
+        pull.col_mut(j).iter_mut().zip(y.col(j)).for_each(|(pull, y)| *pull += *d * *y);
+    }
+    let mut scatter = inner(&pull, y, parts)?;
+    if share > 0.0 {
+        scale(&mut scatter, 1.0 / share);
+    }
+    let mut all = Matrix::zeros(y.rows(), y.rows());
+    gram_of_rows(&mut all, y, parts)?;
+    add_scaled(&mut scatter, 1.0, &all);
+    Ok(scatter)
 }
 
 /// Eigenvalues of `X M^-1 X^T`, largest first, and their vectors.

@@ -14,7 +14,7 @@
 //! With a scale-free graph penalty all of this holds for the decomposition in `smooth.rs`.
 
 use super::positive::{Direction, positive_direction};
-use super::smooth::{Smoothed, smooth_decomposition};
+use super::smooth::{Smoothed, smooth_rows};
 use super::{Begin, ScaleIn, Started};
 use crate::error::Result;
 use crate::graph::Graph;
@@ -28,8 +28,7 @@ pub(super) fn optimal<T: Scalar>(
     graph: Option<&dyn Graph<T>>,
 ) -> Result<Started<T>> {
     let factor = RightFactor::of(x, begin, graph)?;
-    let squares = factor.squares.as_deref();
-    let Some(direction) = positive_direction(&factor.b, squares, x.parts())? else {
+    let Some(direction) = positive_direction(&factor.b, factor.gram.as_ref(), x.parts())? else {
         let mut started = factor.rank_minus_one(begin)?;
         // With components to spare, the one that pays for the shift costs nothing.
         started.found_positive_vector = factor.b.rows() < begin.components;
@@ -56,8 +55,8 @@ pub(super) fn rank_minus_one<T: Scalar>(
 /// The right factor `B` of a truncated decomposition; its rank may be below what was asked.
 struct RightFactor<'a, T> {
     b: Matrix<T>,
-    /// The squared lengths of its rows where these are orthogonal in the metric of a graph, not in the usual one.
-    squares: Option<Vec<f64>>,
+    /// The inner products of its rows in the metric of a graph, where there is one; without they are orthogonal.
+    gram: Option<Matrix<f64>>,
     /// Those of the data, if it is theirs.
     singular_values: Option<Vec<f64>>,
     parts: Parts<'a>,
@@ -68,13 +67,8 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
         let (p, parts) = (x.shape().0, x.parts());
         let k = begin.components.min(p).min(parts.total());
         if let Some(graph) = graph {
-            let Smoothed { mut rows, s } = smooth_decomposition(x, graph, k, begin.seed)?;
-            let shares = begin.shares(&s);
-            for column in rows.as_mut_slice().chunks_exact_mut(s.len().max(1)) {
-                column.iter_mut().zip(&shares).for_each(|(v, share)| *v *= T::from_f64(*share));
-            }
-            let squares = Some(shares.iter().map(|share| share * share).collect());
-            return Ok(Self { b: rows, squares, singular_values: None, parts });
+            let Smoothed { rows, gram } = smooth_rows(x, graph, k, begin)?;
+            return Ok(Self { b: rows, gram: Some(gram), singular_values: None, parts });
         }
         let svd = truncated_svd(x, k, SvdMethod::Auto, begin.seed)?;
         let rank = svd.rank();
@@ -82,7 +76,7 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
         let b = Matrix::from_fn(rank, parts.samples(), |i, j| {
             T::from_f64(svd.v[(j, i)].to_f64() * shares[i])
         });
-        Ok(Self { b, squares: None, singular_values: Some(svd.s), parts })
+        Ok(Self { b, gram: None, singular_values: Some(svd.s), parts })
     }
 
     fn rank_minus_one(&self, begin: Begin) -> Result<Started<T>> {

@@ -96,7 +96,8 @@ fn fit_layer<T: Scalar>(
     given: Option<&dyn Graph<T>>,
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
-    let options = FitOptions { scale: scale_of(model, layer), ..model.options.clone() };
+    let scale = scale_of(model, layer, given.is_some());
+    let options = FitOptions { scale, ..model.options.clone() };
     let watch = session.watch(&options.stop);
     let watched = Watched::new(input, &watch);
     let search = model.neighbourhood.search_in(layer, options.seed, true);
@@ -129,13 +130,15 @@ fn fit_layer<T: Scalar>(
 }
 
 /// Which factor carries the scale of a layer: its features are softly whitened where neighbours are found in them,
-/// and keep the distances that they were found by at the top.
-fn scale_of(model: &DeepSemiNmf, layer: usize) -> ScaleIn {
+/// and keep the distances that they were found by at the top. Those with labels are whitened, since no layer above
+/// reads them.
+fn scale_of(model: &DeepSemiNmf, layer: usize, labelled: bool) -> ScaleIn {
     let depth = model.layers.len();
     let reads = |layer| model.neighbourhood.reads_features(layer);
     match model.options.scale {
         ScaleIn::Auto if layer < depth && reads(layer + 1) => ScaleIn::Soft,
         ScaleIn::Auto if layer == depth && reads(layer) => ScaleIn::H,
+        ScaleIn::Auto if labelled => ScaleIn::Z,
         other => other,
     }
 }

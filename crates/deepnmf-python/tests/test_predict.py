@@ -19,6 +19,11 @@ def some(labels: Any, every: int, start: int = 0) -> NDArray[Any]:
     return kept
 
 
+def as_words(y: NDArray[Any], names: NDArray[Any]) -> NDArray[Any]:
+    """Replace numbers by names; None where they are unknown."""
+    return np.array([None if code < 0 else names[code] for code in y], dtype=object)
+
+
 @pytest.fixture(scope="module")
 def drawn() -> deepnmf.Dataset:
     """Faces with several attributes."""
@@ -46,14 +51,14 @@ def test_classes_are_those_of_the_labels(X: NDArray[Any], y: NDArray[Any]) -> No
     np.testing.assert_array_equal(model.classes_, [0, 1, 2, 3])
     assert set(model.predict(X)) <= {0, 1, 2, 3}
     names = np.array(["north", "east", "south", "west"], dtype=object)
-    words = np.where(y < 0, None, names[y])
+    words = as_words(y, names)
     named = WSF(4, random_state=0).fit(X, words)
     assert set(named.classes_) == set(names)
     np.testing.assert_array_equal(named.predict(X), names[model.predict(X)])
 
 
 def test_a_file_keeps_what_was_learnt(X: NDArray[Any], y: NDArray[Any], tmp_path: Path) -> None:
-    words = np.where(y < 0, None, np.array(["b", "a", "d", "c"], dtype=object)[y])
+    words = as_words(y, np.array(["b", "a", "d", "c"], dtype=object))
     for labels in (y, words):
         model = WSFMA(4, random_state=0).fit(X, np.column_stack([labels, labels]))
         model.save(tmp_path / "m.safetensors")

@@ -12,6 +12,10 @@ use crate::error::{Error, Result};
 /// Rounding in single precision can make a loop that has come to rest rise by less than this.
 const ROUNDING: f64 = 1.0 + 1e-4;
 
+/// A rise by less than this is none: samples have a mean squared length of about one, so that such an error is the
+/// rounding of an exact fit.
+const NOTHING: f64 = 1e-7;
+
 /// When a loop ends.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StopRule {
@@ -52,8 +56,8 @@ impl StopRule {
     /// to call that.
     pub(crate) fn last(&self, before: f64, after: f64) -> Option<StopReason> {
         let last = before - after <= self.kappa * before.max(1.0);
-        let reason =
-            if after > before * ROUNDING { StopReason::Rose } else { StopReason::Converged };
+        let rose = after > before * ROUNDING && after - before > NOTHING;
+        let reason = if rose { StopReason::Rose } else { StopReason::Converged };
         last.then_some(reason)
     }
 }

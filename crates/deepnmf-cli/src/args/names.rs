@@ -38,7 +38,7 @@ pub(crate) enum StartName {
     KMeans,
     /// Singular value decomposition of rank k - 1
     Svd,
-    /// The best rank-k factors where a positive vector exists, else as svd
+    /// The best rank-k factors where a positive vector exists, else of rank k - 1 with a constant one
     Optimal,
     /// Non-negative models: NNDSVD, parts of a singular value decomposition, with zeros
     Nndsvd,

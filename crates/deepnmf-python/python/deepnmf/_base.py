@@ -465,8 +465,8 @@ class PredictingFactorization(LabelledFactorization):
 
         Each attribute has a linear machine on the features of the first layer, learnt from the
         given labels. All choices are made by leave-one-out errors on these labels. Attributes are
-        learnt one after the other, the most certain first, and may be predicted from what the
-        earlier ones leave over.
+        learnt one after the other, that which makes up most of the samples first, and may be
+        predicted from what the earlier ones leave over.
 
         Parameters
         ----------

@@ -110,7 +110,8 @@ class DeepSemiNMF(Factorization):
     init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
         Initialization of the features:
 
-        - 'optimal': the best factors of this rank if a closed form gives them, otherwise 'svd';
+        - 'optimal': the best factors of this rank if a closed form gives them, otherwise those of
+          one rank less with a constant component;
         - 'svd': a singular value decomposition of one rank less, made non-negative by one more
           component;
         - 'kmeans': the memberships of a k-means clustering;

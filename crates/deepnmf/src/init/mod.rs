@@ -33,7 +33,7 @@ pub enum Start {
     /// (Gillis & Kumar 2014). Always possible.
     Svd,
     /// The best there is: the decomposition of rank `k` itself where its row space holds a
-    /// positive vector (Gillis & Kumar 2014), otherwise as [`Start::Svd`].
+    /// positive vector (Gillis & Kumar 2014), otherwise that of rank `k - 1`, shifted by a constant component.
     #[default]
     Optimal,
 }

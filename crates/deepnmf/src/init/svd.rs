@@ -9,7 +9,8 @@
 //!   of rank `k` is better. Non-negative data always have such a vector, the leading one; the
 //!   flattest one is best (`positive.rs`).
 //! * Otherwise one component pays for the shift: with `s_j = max(0, max_i -b_ij)`,
-//!   `h_i = b_i + s` for `i < k` and `h_k = s` reach the error of rank `k - 1`.
+//!   `h_i = b_i + s` for `i < k` and `h_k = s` reach the error of rank `k - 1`. So does any other `s` that is large
+//!   enough; the optimal start takes a constant for each row, which changes no distance.
 //!
 //! With a scale-free graph penalty all of this holds for the decomposition in `smooth.rs`.
 
@@ -29,7 +30,7 @@ pub(super) fn optimal<T: Scalar>(
 ) -> Result<Started<T>> {
     let factor = RightFactor::of(x, begin, graph)?;
     let Some(direction) = positive_direction(&factor.b, factor.gram.as_ref(), x.parts())? else {
-        let mut started = factor.rank_minus_one(begin)?;
+        let mut started = factor.shifted_alike(begin)?;
         // With components to spare, the one that pays for the shift costs nothing.
         started.found_positive_vector = factor.b.rows() < begin.components;
         return Ok(started);
@@ -77,6 +78,37 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
             T::from_f64(svd.v[(j, i)].to_f64() * shares[i])
         });
         Ok(Self { b, gram: None, singular_values: Some(svd.s), parts })
+    }
+
+    /// One component that is constant pays for the shift: each row is shifted by the same for all samples, which
+    /// therefore stay as far apart as they were.
+    fn shifted_alike(&self, begin: Begin) -> Result<Started<T>> {
+        let kept = self.b.rows().min(begin.components - 1);
+        let mut least = vec![0.0; kept];
+        let mut sum = 0.0;
+        for b in self.b.columns() {
+            let entries = least.iter_mut().zip(b);
+            entries.for_each(|(least, b): (&mut f64, _)| *least = least.min(b.to_f64()));
+            sum += b[..kept].iter().map(|b| b.to_f64().abs()).sum::<f64>();
+        }
+        self.parts.min(&mut least)?;
+        // As large as the others on average.
+        let mean = self.parts.sum_of(sum)? / (kept.max(1) * self.parts.total()) as f64;
+        let constant = T::from_f64(if mean > 0.0 { mean } else { 1.0 });
+        let mut h = Matrix::zeros(kept + 1, self.b.cols());
+        for (j, b) in self.b.columns().enumerate() {
+            let column = h.col_mut(j);
+            for ((h, b), least) in column.iter_mut().zip(b).zip(&least) {
+                *h = (*b - T::from_f64(*least)).larger(T::ZERO);
+            }
+            column[kept] = constant;
+        }
+        Ok(Started {
+            h: pad(h, begin, self.parts)?,
+            singular_values: self.singular_values.clone(),
+            found_positive_vector: true,
+            cut_short: false,
+        })
     }
 
     fn rank_minus_one(&self, begin: Begin) -> Result<Started<T>> {

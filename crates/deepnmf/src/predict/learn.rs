@@ -53,32 +53,29 @@ pub(crate) fn learn<T: Scalar>(
     let mut rest = plain.clone();
     let mut learnt: Vec<Predictor<T>> = vec![];
     while !left.is_empty() {
-        let mut best: Option<Best> = None;
+        // The one whose predicted classes make up most of the samples is learnt first, and removed for the others.
+        let mut first: Option<Candidate<T>> = None;
         for (place, unlearnt) in left.iter().enumerate() {
-            let known = chosen.known(unlearnt);
-            for space in &spaces {
-                for after_others in [false, true] {
-                    if after_others && learnt.is_empty() {
-                        continue;
-                    }
-                    let y = if after_others { &rest } else { &plain };
-                    let found = space.machine(y, &known, unlearnt.classes.len(), parts)?;
-                    let better = |best: &Best| found.squared_error < best.machine.squared_error;
-                    if best.as_ref().is_none_or(better) {
-                        best =
-                            Some(Best { place, after_others, layer: space.layer, machine: found });
-                    }
-                }
+            let views = if learnt.is_empty() { vec![&plain] } else { vec![&plain, &rest] };
+            let Some(best) =
+                best_machine(&spaces, &views, &chosen.known(unlearnt), unlearnt, parts)?
+            else {
+                return Ok(vec![]);
+            };
+            let mut predictor = of_machine::<T>(unlearnt, &best);
+            let mut decided = predictor.decide(views[usize::from(best.after_others)]);
+            for Known { column, class } in chosen.known(unlearnt) {
+                decided[column].0 = class;
+            }
+            let means = class_means(&rest, &decided, unlearnt.classes.len(), parts)?;
+            let explained = explained(&rest, &decided, &means, &spaces[0].map, parts)?;
+            predictor.means = means.cast();
+            if first.as_ref().is_none_or(|first| explained > first.explained) {
+                first = Some(Candidate { place, explained, predictor, decided });
             }
         }
-        let Some(Best { place, after_others, layer, machine }) = best else { break };
-        let unlearnt = left.swap_remove(place);
-        let mut predictor = of_machine::<T>(&unlearnt, layer, after_others, &machine);
-        let mut decided = predictor.decide(if after_others { &rest } else { &plain });
-        for Known { column, class } in chosen.known(&unlearnt) {
-            decided[column].0 = class;
-        }
-        predictor.means = class_means(&rest, &decided, unlearnt.classes.len(), parts)?.cast();
+        let Some(Candidate { place, predictor, decided, .. }) = first else { break };
+        left.remove(place);
         predictor.remove(&mut rest, &decided);
         learnt.push(predictor);
     }
@@ -110,12 +107,66 @@ struct Unlearnt<'a> {
     classes: Vec<u32>,
 }
 
-/// The machine with the least error so far.
+/// A machine and where it works.
 struct Best {
-    place: usize,
     after_others: bool,
     layer: usize,
     machine: Machine,
+}
+
+/// An attribute that may be learnt next.
+struct Candidate<T> {
+    place: usize,
+    explained: f64,
+    predictor: Predictor<T>,
+    decided: Vec<(usize, f64)>,
+}
+
+/// The machine with the least leave-one-out error, over all spaces and views: the samples as they are, and what
+/// others leave over.
+fn best_machine(
+    spaces: &[Space],
+    views: &[&Matrix<f64>],
+    known: &[Known],
+    unlearnt: &Unlearnt<'_>,
+    parts: Parts<'_>,
+) -> Result<Option<Best>> {
+    let mut best: Option<Best> = None;
+    for space in spaces {
+        for (view, y) in views.iter().enumerate() {
+            let machine = space.machine(y, known, unlearnt.classes.len(), parts)?;
+            let better = |best: &Best| machine.squared_error < best.machine.squared_error;
+            if best.as_ref().is_none_or(better) {
+                best = Some(Best { after_others: view > 0, layer: space.layer, machine });
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// The share of the samples' scatter that is between classes, beyond that of as many classes at random.
+fn explained(
+    y: &Matrix<f64>,
+    decided: &[(usize, f64)],
+    means: &Matrix<f64>,
+    map: &Matrix<f64>,
+    parts: Parts<'_>,
+) -> Result<f64> {
+    let mut sums = y.row_sums();
+    parts.sum(&mut sums)?;
+    let count = parts.total().max(2) as f64;
+    let centred = |values: &Matrix<f64>| {
+        let about =
+            Matrix::from_fn(y.rows(), values.cols(), |i, j| values[(i, j)] - sums[i] / count);
+        product(map.view(), about.view())
+    };
+    let (all, of_classes) = (centred(y), centred(means));
+    let length = |class: usize| of_classes.col(class).iter().map(|v| v * v).sum::<f64>();
+    let lengths: Vec<f64> = (0..means.cols()).map(length).collect();
+    let mut both = [decided.iter().map(|(class, _)| lengths[*class]).sum::<f64>(), all.norm_sq()];
+    parts.sum(&mut both)?;
+    let random = (means.cols() as f64 - 1.0) / (count - 1.0);
+    Ok(if both[1] > 0.0 { both[0] / both[1] - random } else { 0.0 })
 }
 
 /// A chosen sample whose class is known.
@@ -126,10 +177,9 @@ struct Known {
 
 fn of_machine<T: Scalar>(
     Unlearnt { attribute, classes, .. }: &Unlearnt<'_>,
-    layer: usize,
-    after_others: bool,
-    Machine { weights, bias, wrong, .. }: &Machine,
+    &Best { after_others, layer, ref machine }: &Best,
 ) -> Predictor<T> {
+    let Machine { weights, bias, wrong, .. } = machine;
     let (count, k) = weights.shape();
     Predictor {
         info: PredictorInfo {

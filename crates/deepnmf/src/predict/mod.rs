@@ -7,8 +7,9 @@
 //!
 //! **Removing an attribute helps the others.** Identity makes up most of a face. Once it is predicted, the mean of its
 //! class is taken off every sample, labelled or not, and what is left shows pose more clearly. So attributes are
-//! learnt one after the other, the most certain first, each from the samples as they are or from what the earlier ones
-//! leave over.
+//! learnt one after the other, each from the samples as they are or from what the earlier ones leave over. The one
+//! whose predicted classes make up most of the samples comes first. (The most certain one would not do: with one or two
+//! labels of each class leave-one-out says nothing of identity.)
 
 mod learn;
 mod ridge;

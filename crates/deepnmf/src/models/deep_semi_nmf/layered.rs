@@ -23,7 +23,7 @@ use super::params::DeepSemiNmf;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Search, Weighted, WeightedSum};
-use crate::init::ScaleIn;
+use crate::init::{ScaleIn, Start};
 use crate::matrix::{
     DataMatrix, Matrix, PartColumns, Scalar, Watched, Whitening, gram_of_columns, gram_of_rows,
     product,
@@ -97,7 +97,12 @@ fn fit_layer<T: Scalar>(
     session: &mut FitSession<'_>,
 ) -> Result<Layer<T>> {
     let scale = scale_of(model, layer, given.is_some());
-    let options = FitOptions { scale, ..model.options.clone() };
+    let mut options = FitOptions { scale, ..model.options.clone() };
+    if scale == ScaleIn::Soft && options.start == Start::Optimal {
+        // Where no positive vector exists, more iterations would trade the distances of whitened features for a
+        // little less error.
+        options.stop.kappa = options.stop.kappa.max(1.0);
+    }
     let watch = session.watch(&options.stop);
     let watched = Watched::new(input, &watch);
     let search = model.neighbourhood.search_in(layer, options.seed, true);

@@ -76,7 +76,8 @@ pub enum StopReason {
     Cancelled,
     /// The objective rose by more than rounding can explain.
     Rose,
-    /// It came to rest, but with an error above the norm of the data: no model at all would be better.
+    /// It came to rest where there is no minimum: with an error above the norm of the data, so that no model at all
+    /// would be better, or with features that have shrunk away.
     Diverged,
 }
 
@@ -95,7 +96,7 @@ impl Display for StopReason {
             Self::TimeBudget => "used up its time",
             Self::Cancelled => "was interrupted",
             Self::Rose => "stopped because the objective rose",
-            Self::Diverged => "did not converge: the error exceeds the norm of the data",
+            Self::Diverged => "did not converge: there is no minimum where it came to rest",
         })
     }
 }

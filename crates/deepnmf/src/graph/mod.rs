@@ -85,6 +85,16 @@ pub trait Graph<T: Scalar>: Sync {
     }
 }
 
+/// `H L = H D - H W`; all parts call it together.
+pub(crate) fn times_laplacian<T: Scalar>(graph: &dyn Graph<T>, h: &Matrix<T>) -> Result<Matrix<T>> {
+    let mut product = Matrix::zeros(h.rows(), h.cols());
+    graph.add_product(-1.0, h, &mut product)?;
+    for (j, d) in graph.degrees().iter().enumerate() {
+        product.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(out, h)| *out += *d * *h);
+    }
+    Ok(product)
+}
+
 impl<T: Scalar> Graph<T> for &dyn Graph<T> {
     fn parts(&self) -> Parts<'_> {
         (**self).parts()

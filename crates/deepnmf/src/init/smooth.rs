@@ -24,7 +24,7 @@
 
 use super::Begin;
 use crate::error::Result;
-use crate::graph::{Graph, smoothed};
+use crate::graph::{Graph, smoothed, times_laplacian};
 use crate::matrix::{
     DataMatrix, Matrix, PartColumns, Parts, Scalar, Whitening, add_scaled, gram_of_columns,
     gram_of_rows, product, scale, symmetric_eigen,
@@ -88,15 +88,10 @@ pub(super) fn smooth_rows<T: Scalar>(
 
 /// `Y Y^T + Y L Y^T / f`.
 fn scatter<T: Scalar>(y: &Matrix<T>, graph: &dyn Graph<T>) -> Result<Matrix<f64>> {
-    let (parts, degrees) = (graph.parts(), graph.degrees());
-    let connected = degrees.iter().filter(|d| **d > T::ZERO).count() as f64;
+    let parts = graph.parts();
+    let connected = graph.degrees().iter().filter(|d| **d > T::ZERO).count() as f64;
     let share = parts.sum_of(connected)? / parts.total().max(1) as f64;
-    let mut pull = Matrix::zeros(y.rows(), y.cols());
-    graph.add_product(-1.0, y, &mut pull)?;
-    for (j, d) in degrees.iter().enumerate() {
-        pull.col_mut(j).iter_mut().zip(y.col(j)).for_each(|(pull, y)| *pull += *d * *y);
-    }
-    let mut scatter = inner(&pull, y, parts)?;
+    let mut scatter = inner(&times_laplacian(graph, y)?, y, parts)?;
     if share > 0.0 {
         scale(&mut scatter, 1.0 / share);
     }

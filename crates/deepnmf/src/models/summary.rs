@@ -56,6 +56,11 @@ pub enum Notice {
         /// What to change.
         advice: String,
     },
+    /// Features beside the printed graph penalty have shrunk away, and with them its effect.
+    Shrank {
+        /// The part of the fit.
+        stage: String,
+    },
     /// Checkpoints could not be written. The fit went on without.
     NoCheckpoint {
         /// Why not.
@@ -101,6 +106,11 @@ impl Display for Notice {
             Self::AboveNorm { advice } => write!(
                 f,
                 "the reconstruction error exceeds the norm of the data, zeros would be better: {advice}"
+            ),
+            Self::Shrank { stage } => write!(
+                f,
+                "features have shrunk to less than a hundredth during {stage}, and the basis has grown: the \
+                 printed graph penalty has no minimum and no effect there, use the variant scale-free"
             ),
             Self::NoCheckpoint { why } => {
                 write!(f, "checkpoints could not all be written, the fit went on without: {why}")
@@ -161,6 +171,21 @@ impl Summary {
         }
         summary
     }
+}
+
+/// Features that are this much smaller than they began have shrunk away.
+const SHRUNK: f64 = 1e-2;
+
+/// Says so where the features of a run with the printed graph penalty have shrunk away, from one squared norm to
+/// another: it has not come to a minimum.
+pub(crate) fn blame_shrinking(run: &mut Run, before: f64, after: f64) -> Option<Notice> {
+    if after >= SHRUNK * SHRUNK * before {
+        return None;
+    }
+    if run.stop == StopReason::Converged {
+        run.stop = StopReason::Diverged;
+    }
+    Some(Notice::Shrank { stage: run.stage.to_string() })
 }
 
 /// What a fit has to tell, from which its summary is made.

@@ -12,7 +12,7 @@ use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, Scalar, check_data, 
 use crate::models::factors::check_shape;
 use crate::models::graphs::Graphs;
 use crate::models::semi_nmf::{LayerTask, check_given_features, start_and_run};
-use crate::models::summary::{Bound, Record};
+use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{
     Abilities, Factors, Kind, Model, Neighbourhood, Notice, Outcome, Task, WarmStart,
 };
@@ -256,12 +256,17 @@ impl DeepSemiNmf {
         if printed && first > last {
             record.notices.push(Notice::RankCollapse { first, last });
         }
-        let (factors, runs) = if fast {
+        let before = x.parts().sum_of(factors.top_features().norm_sq())?;
+        let (factors, mut runs) = if fast {
             algorithm::fine_tune(x, factors, graphs, &self.options, session)?
         } else {
             let form = literal::Printed { graphs, variant };
             literal::fine_tune(x, factors, form, &self.options, session)?
         };
+        if let (true, Some(run)) = (graphs.any(), runs.first_mut()) {
+            let after = x.parts().sum_of(factors.top_features().norm_sq())?;
+            record.notices.extend(blame_shrinking(run, before, after));
+        }
         record.runs.extend(runs);
         Ok(factors)
     }

@@ -18,7 +18,7 @@
 use crate::activation::Activation;
 use crate::descent::{Evaluated, Objective, Point};
 use crate::error::Result;
-use crate::graph::Graph;
+use crate::graph::times_laplacian;
 use crate::matrix::{
     DataMatrix, Matrix, PartColumns, Parts, Scalar, Whitening, add_mul, add_scaled,
     gram_of_columns, gram_of_rows, mul, product, scale,
@@ -331,7 +331,7 @@ impl<'a, T: Scalar> Network<'a, T> {
         let Some(graph) = self.goal.graphs.of(layer).filter(|_| self.goal.scale_free) else {
             return Ok(None);
         };
-        let pull = pull_of(graph, h)?;
+        let pull = times_laplacian(graph, h)?;
         let mut of_rows = Matrix::zeros(h.rows(), h.rows());
         PartColumns::new(pull.view(), self.x.parts()).mul_tr(h, &mut of_rows)?;
         Ok(Some(Scatter { pull, of_rows }))
@@ -349,7 +349,7 @@ impl<'a, T: Scalar> Network<'a, T> {
     ) -> Result<()> {
         let Some(graph) = self.goal.graphs.of(layer) else { return Ok(()) };
         let Some(Scatter { pull, of_rows }) = self.scatter(layer, h)? else {
-            let pull = pull_of(graph, h)?;
+            let pull = times_laplacian(graph, h)?;
             into.value += self.x.parts().sum_of(pull.inner(h))? / 2.0;
             add_scaled(delta, 1.0, &pull);
             return Ok(());
@@ -418,16 +418,6 @@ impl<'a, T: Scalar> Network<'a, T> {
 struct Scatter<T> {
     pull: Matrix<T>,
     of_rows: Matrix<T>,
-}
-
-/// `H L = H D - H W`.
-fn pull_of<T: Scalar>(graph: &dyn Graph<T>, h: &Matrix<T>) -> Result<Matrix<T>> {
-    let mut pull = Matrix::zeros(h.rows(), h.cols());
-    graph.add_product(-1.0, h, &mut pull)?;
-    for (j, d) in graph.degrees().iter().enumerate() {
-        pull.col_mut(j).iter_mut().zip(h.col(j)).for_each(|(g, h)| *g += *d * *h);
-    }
-    Ok(pull)
 }
 
 impl<T: Scalar> Objective<T> for Network<'_, T> {

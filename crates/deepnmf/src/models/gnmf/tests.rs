@@ -110,3 +110,16 @@ fn the_scale_free_penalty_keeps_its_effect_in_any_number_of_rounds() {
         before = many;
     }
 }
+
+/// Shrinking features and growing the basis lowers the published objective at no cost, without end.
+#[test]
+fn features_that_shrink_away_beside_the_published_penalty_are_said() {
+    let x = positive::<f64>(12, 50, 4);
+    let fit = |gnmf: Gnmf| {
+        gnmf.with(nmf(4, HSolver::HALS, rounds(500))).lambda(1.0).fit(&x).unwrap().summary
+    };
+    let published = fit(Gnmf::published(4));
+    let said = |n: &crate::Notice| n.to_string().contains("scale-free");
+    assert!(published.notices.iter().any(said), "{:?}", published.notices);
+    assert!(fit(Gnmf::new(4)).notices.is_empty());
+}

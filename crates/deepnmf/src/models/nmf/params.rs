@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::{Constraint, alternate};
+use super::algorithm::{Constraint, GraphForm, alternate};
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::init::{StartedPair, begin_non_negative_watched};
 use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
 use crate::models::factors::Pair;
 use crate::models::options::check_layers;
-use crate::models::summary::{Bound, Record};
+use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task};
 use crate::observe::Stage;
 use crate::stop::Watch;
@@ -69,10 +69,14 @@ impl Nmf {
         self.check(x)?;
         let options = &self.options;
         let regularized = matches!(constraint, Some(Constraint::Graph { .. }));
+        let printed =
+            matches!(constraint, Some(Constraint::Graph { form: GraphForm::Printed, .. }));
         let (mut singular_values, mut notices) = (None, vec![]);
         let watch = session.watch(&options.stop);
-        let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+        let mut size = 0.0;
+        let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {
             let started = self.begin(x, &watch)?;
+            size = x.parts().sum_of(started.h.norm_sq())?;
             singular_values = started.singular_values;
             if started.cut_short {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
@@ -80,6 +84,10 @@ impl Nmf {
             alternate(x, Pair { z: started.z, h: started.h }, options.solver, constraint)
         })?;
         let pair = fitted.point;
+        if printed {
+            let after = x.parts().sum_of(pair.h.norm_sq())?;
+            notices.extend(blame_shrinking(&mut run, size, after));
+        }
         // With a graph the history is that of another objective.
         let error = regularized.then(|| crate::reconstruction_error(x, &pair.z, &pair.h));
         let error = error.transpose()?;

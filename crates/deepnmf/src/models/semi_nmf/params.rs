@@ -10,7 +10,7 @@ use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, Watch
 use crate::models::factors::{Pair, check_shape};
 use crate::models::graphs::{Near, penalty_of, weighted};
 use crate::models::options::check_layers;
-use crate::models::summary::{Bound, Record};
+use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{
     Abilities, Factors, FitOptions, Kind, Model, Neighbourhood, Notice, Outcome, Task, Variant,
     WarmStart,
@@ -186,7 +186,8 @@ pub(crate) fn start_and_run<T: Scalar>(
     let LayerTask { components, last, stage, graph, fade } = *layer;
     let (mut singular_values, mut notice) = (None, None);
     let watch = session.watch(&options.stop);
-    let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+    let mut size = 0.0;
+    let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {
         let scale = options.scale.in_layer(last);
         let wanted = Begin { components, start: options.start, scale, seed: options.seed, fade };
         let smooth_over = graph.filter(|graph| graph.scale_free).map(|graph| graph.graph);
@@ -197,9 +198,15 @@ pub(crate) fn start_and_run<T: Scalar>(
             (!started.found_positive_vector).then_some(Notice::NoPositiveVector { layer });
         let cut_short = Notice::InitializationCutShort { stage: stage.to_string() };
         notice = if started.cut_short { Some(cut_short) } else { fell_back };
+        size = x.parts().sum_of(started.h.norm_sq())?;
         SemiNmfLoop::penalised(x, started.h, options.solver, graph)
     })?;
-    Ok(Layer { factors: fitted.into_pair(), run, singular_values, notice })
+    let factors = fitted.into_pair();
+    if graph.is_some_and(|graph| !graph.scale_free) {
+        let after = x.parts().sum_of(factors.h.norm_sq())?;
+        notice = blame_shrinking(&mut run, size, after).or(notice);
+    }
+    Ok(Layer { factors, run, singular_values, notice })
 }
 
 /// Refuses features of the wrong shape, or not finite, or negative; all parts call it together.

@@ -38,7 +38,11 @@ fn without_a_weight_the_model_is_the_unsupervised_one() {
     let folder = Folder::new();
     folder.fit(&format!("{FACES} --layers 10,6,4 --out a.safetensors"));
     folder.fit(&format!("{FACES} {THREE} --lambda 0 --out b.safetensors"));
-    assert!(tensors(&folder.read("a.safetensors")) == tensors(&folder.read("b.safetensors")));
+    let (plain, mut labelled) =
+        (tensors(&folder.read("a.safetensors")), tensors(&folder.read("b.safetensors")));
+    // Machines that predict have learnt from the labels all the same.
+    labelled.retain(|name, _| !name.starts_with(['w', 'm']));
+    assert!(plain == labelled);
 }
 
 #[test]
@@ -76,9 +80,9 @@ fn xor_identity(model: &str) -> f64 {
 fn labels_make_identity_separable_where_no_line_tells_it() {
     assert!(xor_identity("--model whitened-pca --layers 2") < 0.55); // the plane itself
     let deep = "--model deep-wsf --layers 16,8 --attributes pose,identity --activation relu";
-    // The weights are those that suit this set: what is tested is that labels can do it at all. The printed one is
-    // that of samples of length one; these have a mean squared length of 2^5.
-    for weight in ["--lambda 10", "--variant printed --lambda 1.6e-5"] {
+    // The printed weight is one that suits this set; it is that of samples of length one, and these have a mean
+    // squared length of 2^5.
+    for weight in ["--lambda 1", "--variant printed --lambda 1.6e-5"] {
         let separable = xor_identity(&format!("{deep} {weight}"));
         assert!(separable >= 0.95, "{weight}: {separable}");
     }

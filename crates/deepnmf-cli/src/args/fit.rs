@@ -164,8 +164,8 @@ pub(crate) struct NeighbourArgs {
         allow_negative_numbers = true
     )]
     pub(crate) neighbours: Vec<usize>,
-    /// Weight of the neighbour graph; 1 draws samples half of the way to their neighbours. That of gnmf is
-    /// --lambda [default: 2]
+    /// Weight of the neighbour graph; 1 draws samples half of the way to their neighbours, 0 is the model without it.
+    /// That of gnmf is --lambda [default: 2]
     #[arg(long, value_name = "WEIGHT", value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) neighbour_lambda: Option<f64>,
     /// Weights of neighbours [default: heat, and binary for gnmf]

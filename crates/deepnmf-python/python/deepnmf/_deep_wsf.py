@@ -82,7 +82,7 @@ class DeepWSF(PredictingFactorization):
         graph. Needs a linear model with the loss 'paper'.
     neighbor_lam : float, default=2.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
-        the way to those that the graph connects them to.
+        the way to those that the graph connects them to. With 0 it is the model without the graph.
     neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
         Weight of the edge between two neighbours ``a`` and ``b``:
 

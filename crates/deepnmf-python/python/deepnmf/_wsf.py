@@ -7,8 +7,9 @@ from typing import Any
 
 from . import _check as check
 from . import _settings as settings_of
-from ._base import PredictingFactorization, Task
+from ._base import Task
 from ._labels import Attribute
+from ._predict import PredictingFactorization
 from ._semi_nmf import OneLayer
 from ._types import (
     Init,

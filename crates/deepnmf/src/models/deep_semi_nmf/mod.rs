@@ -4,12 +4,15 @@
 //! fine-tuned together ([`fit`]): the linear model by Algorithm 1 of the paper, of which [`literal`]
 //! is the print (with the two different `Psi` that its shapes need) and [`algorithm`] the same map
 //! in closed form; nonlinear models and other losses by gradients of [`network`] or, where they are
-//! linear, block by block ([`blocks`]).
+//! linear, block by block ([`blocks`]). Linear models with neighbours or scale-free label graphs are fitted layer
+//! after layer instead ([`layered`]).
 
 mod algorithm;
 mod blocks;
 mod fit;
 mod layered;
+#[cfg(test)]
+mod layered_tests;
 mod literal;
 mod network;
 #[cfg(test)]

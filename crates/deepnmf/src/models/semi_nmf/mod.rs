@@ -14,4 +14,4 @@ mod tests;
 
 pub use algorithm::SemiNmfLoop;
 pub use params::SemiNmf;
-pub(crate) use params::{Layer, LayerTask, check_given_features, fit_regularized, start_and_run};
+pub(crate) use params::{Layer, LayerTask, OneLayer, check_given_features, start_and_run};

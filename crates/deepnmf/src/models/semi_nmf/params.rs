@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::SemiNmfLoop;
 use crate::driver::{FitSession, Run};
 use crate::error::{Error, Result};
+use crate::graph::LabelGraph;
 use crate::init::{Begin, ScaleIn, begin_watched};
 use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, Watched, check_data};
 use crate::models::factors::{Pair, check_shape};
-use crate::models::graphs::{Near, penalty_of, weighted};
+use crate::models::graphs::{Labelled, Near, penalty_of, weighted};
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{
@@ -76,15 +77,16 @@ impl Kind for SemiNmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, options) = (task.x, &self.options);
-        self.neighbourhood.check(1)?;
         let outcome = match task.from {
             None => {
-                let watch = session.watch(&options.stop);
-                let watched = Watched::new(x, &watch);
-                let near = Near::in_data(&self.neighbourhood, options.seed, Variant::ScaleFree);
-                let graph = weighted(&watched, Default::default(), &[], near.as_ref())?;
-                let penalty = penalty_of(graph.as_ref(), Variant::ScaleFree);
-                fit_regularized(x, self.components, penalty, options, session)?
+                let layer = OneLayer {
+                    components: self.components,
+                    graph: LabelGraph::default(),
+                    variant: Variant::ScaleFree,
+                    neighbourhood: &self.neighbourhood,
+                    options,
+                };
+                layer.fit(x, &[], session)?
             }
             Some(_) if self.neighbourhood.any() => {
                 let accepted = "a model with neighbours begins by itself, leave them out";
@@ -109,8 +111,36 @@ impl Kind for SemiNmf {
     }
 }
 
+/// The settings of a model with one layer and any graphs.
+pub(crate) struct OneLayer<'a> {
+    pub(crate) components: usize,
+    pub(crate) graph: LabelGraph,
+    pub(crate) variant: Variant,
+    pub(crate) neighbourhood: &'a Neighbourhood,
+    pub(crate) options: &'a FitOptions,
+}
+
+impl OneLayer<'_> {
+    /// Fits it with the graphs of these labels and of neighbours.
+    pub(crate) fn fit<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        labelled: &[Labelled<'_>],
+        session: &mut FitSession<'_>,
+    ) -> Result<Outcome<T>> {
+        let Self { components, graph, variant, neighbourhood, options } = *self;
+        variant.check_shallow()?;
+        neighbourhood.check(1)?;
+        let watch = session.watch(&options.stop);
+        let watched = Watched::new(x, &watch);
+        let near = Near::in_data(neighbourhood, options.seed, variant);
+        let graph = weighted(&watched, (graph, variant), labelled, near.as_ref())?;
+        fit_regularized(x, components, penalty_of(graph.as_ref(), variant), options, session)
+    }
+}
+
 /// One layer of `k` components, with a graph or without, fitted and summed up.
-pub(crate) fn fit_regularized<T: Scalar>(
+fn fit_regularized<T: Scalar>(
     x: &dyn DataMatrix<T>,
     k: usize,
     graph: Option<GraphPenalty<'_, T>>,

@@ -6,10 +6,10 @@ use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::LabelGraph;
 use crate::init::ScaleIn;
-use crate::matrix::{Scalar, Watched};
-use crate::models::graphs::{Labelled, Near, penalty_of, weighted};
+use crate::matrix::Scalar;
+use crate::models::graphs::Labelled;
 use crate::models::kind::only;
-use crate::models::semi_nmf::fit_regularized;
+use crate::models::semi_nmf::OneLayer;
 use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Neighbourhood, Task, Variant};
 
 /// WSF: `X ~ Z H` with non-negative `H`, similar for samples of the same class.
@@ -102,15 +102,9 @@ impl Kind for Wsf {
         let (x, attributes) = (task.x, task.attributes);
         let unknown = vec![None; x.shape().1];
         let labelled = [Labelled { lambda: self.lambda, labels: only(attributes, &unknown) }];
-        self.variant.check_shallow()?;
-        self.neighbourhood.check(1)?;
-        let watch = session.watch(&self.options.stop);
-        let watched = Watched::new(x, &watch);
-        let near = Near::in_data(&self.neighbourhood, self.options.seed, self.variant);
-        let graph = weighted(&watched, (self.graph, self.variant), &labelled, near.as_ref())?;
-        let penalty = penalty_of(graph.as_ref(), self.variant);
-        let outcome = fit_regularized(x, self.components, penalty, &self.options, session)?;
-        Ok(Model::new(self.clone(), outcome))
+        let Self { components, graph, variant, ref neighbourhood, ref options, .. } = *self;
+        let layer = OneLayer { components, graph, variant, neighbourhood, options };
+        Ok(Model::new(self.clone(), layer.fit(x, &labelled, session)?))
     }
 }
 
@@ -209,15 +203,9 @@ impl Kind for WsfMa {
         let weights = self.lambda.iter();
         let labelled: Vec<_> =
             weights.zip(labels).map(|(&lambda, labels)| Labelled { lambda, labels }).collect();
-        self.variant.check_shallow()?;
-        self.neighbourhood.check(1)?;
-        let watch = session.watch(&self.options.stop);
-        let watched = Watched::new(x, &watch);
-        let near = Near::in_data(&self.neighbourhood, self.options.seed, self.variant);
-        let graph = weighted(&watched, (self.graph, self.variant), &labelled, near.as_ref())?;
-        let penalty = penalty_of(graph.as_ref(), self.variant);
-        let outcome = fit_regularized(x, self.components, penalty, &self.options, session)?;
-        Ok(Model::new(self.clone(), outcome))
+        let Self { components, graph, variant, ref neighbourhood, ref options, .. } = *self;
+        let layer = OneLayer { components, graph, variant, neighbourhood, options };
+        Ok(Model::new(self.clone(), layer.fit(x, &labelled, session)?))
     }
 }
 

@@ -62,16 +62,15 @@ impl<T: Scalar> Class<T> {
     fn new(x: Matrix<T>) -> (Self, Vec<f64>) {
         let products = |strip: &mut Strip<'_, T>, rows| strip.products(rows);
         if x.cols() <= x.rows() {
-            let weights = Columns::as_they_are(x).all_pairs(products);
+            let weights = Columns::as_they_are(&x).all_pairs(products);
             let degrees = weights.columns().map(absolute_sum).collect();
             (Self::Weights(weights), degrees)
         } else if x.as_slice().iter().all(|v| *v >= T::ZERO) {
             let degrees = products_with_the_sum(&x);
             (Self::Samples(x), degrees)
         } else {
-            let columns = Columns::as_they_are(x);
-            let degrees = columns.absolute_sums(products);
-            (Self::Samples(columns.into_matrix()), degrees)
+            let degrees = Columns::as_they_are(&x).absolute_sums(products);
+            (Self::Samples(x), degrees)
         }
     }
 

@@ -42,6 +42,10 @@ impl<T: Scalar, G: Graph<T>> Graph<T> for Gathered<'_, T, G> {
     fn is_positive(&self) -> bool {
         self.all.is_positive()
     }
+
+    fn share_found(&self) -> f64 {
+        self.all.share_found()
+    }
 }
 
 /// A graph of samples and labels, built from those of all parts.

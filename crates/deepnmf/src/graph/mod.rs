@@ -72,6 +72,11 @@ pub trait Graph<T: Scalar>: Sync {
     /// Return whether `W` is positive semi-definite. `D + W` is in any case.
     fn is_positive(&self) -> bool;
 
+    /// Return which share of the nearest samples a search for neighbours has found, by its own estimate.
+    fn share_found(&self) -> f64 {
+        1.0
+    }
+
     /// Return the graph penalty `Tr(H L H^T)`. All parts call it together.
     ///
     /// # Errors
@@ -110,6 +115,10 @@ impl<T: Scalar> Graph<T> for &dyn Graph<T> {
 
     fn is_positive(&self) -> bool {
         (**self).is_positive()
+    }
+
+    fn share_found(&self) -> f64 {
+        (**self).share_found()
     }
 }
 

@@ -60,4 +60,8 @@ impl<T: Scalar> Graph<T> for Normalised<'_, T> {
     fn is_positive(&self) -> bool {
         self.graph.is_positive()
     }
+
+    fn share_found(&self) -> f64 {
+        self.graph.share_found()
+    }
 }

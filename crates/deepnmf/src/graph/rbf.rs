@@ -44,7 +44,7 @@ enum Class<T> {
     /// `W_c`, `n_c x n_c`.
     Weights(Matrix<T>),
     /// `X_c`, `p x n_c`.
-    Samples(Columns<T>),
+    Samples(Matrix<T>),
 }
 
 impl<T: Scalar> Rbf<T> {
@@ -69,11 +69,13 @@ impl<T: Scalar> Rbf<T> {
     ) -> Result<Self> {
         check_width(sigma)?;
         let groups = Groups::new(labels, Parts::whole(labels.len()))?;
-        let columns: Vec<_> =
-            groups.split_data(x)?.into_par_iter().map(Columns::about_the_mean).collect();
-        let sigma = sigma.unwrap_or_else(|| median_or_one(distances_within(&columns)));
-        let class = |columns| Class::new(columns, sigma, largest_kept);
-        let (classes, sums): (Vec<_>, Vec<_>) = columns.into_par_iter().map(class).unzip();
+        let samples = groups.split_data(x)?;
+        let sigma = sigma.unwrap_or_else(|| {
+            let columns: Vec<_> = samples.par_iter().map(Columns::about_the_mean).collect();
+            median_or_one(distances_within(&columns))
+        });
+        let class = |x| Class::new(x, sigma, largest_kept);
+        let (classes, sums): (Vec<_>, Vec<_>) = samples.into_par_iter().map(class).unzip();
         let degrees = groups.spread(sums.into_iter().flatten());
         Ok(Self { groups, classes, degrees, sigma })
     }
@@ -96,7 +98,9 @@ impl<T: Scalar> Graph<T> for Rbf<T> {
     fn add_product(&self, factor: f64, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         self.groups.add_by_class(factor, h, out, |c, h, out| match &self.classes[c] {
             Class::Weights(w) => mul_tiles(out, h, w.view()),
-            Class::Samples(columns) => streamed_product(columns, self.sigma, h, out),
+            Class::Samples(x) => {
+                streamed_product(&Columns::about_the_mean(x), self.sigma, h, out);
+            }
         });
         Ok(())
     }
@@ -109,7 +113,8 @@ impl<T: Scalar> Graph<T> for Rbf<T> {
 
 impl<T: Scalar> Class<T> {
     /// What is kept of a class, and its degrees.
-    fn new(columns: Columns<T>, sigma: f64, largest_kept: usize) -> (Self, Vec<f64>) {
+    fn new(x: Matrix<T>, sigma: f64, largest_kept: usize) -> (Self, Vec<f64>) {
+        let columns = Columns::about_the_mean(&x);
         let kernel = |strip: &mut Strip<'_, T>, rows| {
             strip.squared_distances(rows);
             apply_kernel::<T>(strip.tile(), sigma);
@@ -120,14 +125,14 @@ impl<T: Scalar> Class<T> {
             (Self::Weights(weights), sums)
         } else {
             let sums = columns.absolute_sums(kernel);
-            (Self::Samples(columns), sums)
+            (Self::Samples(x), sums)
         }
     }
 }
 
 /// `out = H_c W_c` with weights that are forgotten again.
 fn streamed_product<T: Scalar>(
-    columns: &Columns<T>,
+    columns: &Columns<'_, T>,
     sigma: f64,
     h: MatrixView<'_, T>,
     out: &mut [T],
@@ -185,7 +190,7 @@ pub(super) fn median_or_one(mut values: Vec<f64>) -> f64 {
 }
 
 /// Distances between different samples of one class: of all pairs, or of [`PAIRS`] random ones.
-fn distances_within<T: Scalar>(classes: &[Columns<T>]) -> Vec<f64> {
+fn distances_within<T: Scalar>(classes: &[Columns<'_, T>]) -> Vec<f64> {
     let pairs_until: Vec<usize> = classes
         .iter()
         .scan(0usize, |total, class| {
@@ -210,7 +215,7 @@ fn all_pairs(c: usize, count: usize) -> impl Iterator<Item = (usize, usize, usiz
 
 /// One of all pairs inside classes, each with the same chance.
 fn random_pair<T: Scalar>(
-    classes: &[Columns<T>],
+    classes: &[Columns<'_, T>],
     pairs_until: &[usize],
     rng: &mut ChaCha8Rng,
 ) -> (usize, usize, usize) {

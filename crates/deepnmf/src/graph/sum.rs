@@ -70,6 +70,11 @@ impl<T: Scalar> Graph<T> for WeightedSum<'_, T> {
     fn is_positive(&self) -> bool {
         self.terms.iter().all(|term| term.graph.is_positive())
     }
+
+    /// The least of all.
+    fn share_found(&self) -> f64 {
+        self.terms.iter().map(|term| term.graph.share_found()).fold(1.0, f64::min)
+    }
 }
 
 fn check_term<T: Scalar>(number: usize, term: &Weighted<'_, T>, samples: usize) -> Result<()> {

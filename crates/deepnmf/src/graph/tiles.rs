@@ -40,51 +40,63 @@ pub(super) fn mul_tiles<T: Scalar>(out: &mut [T], a: MatrixView<'_, T>, b: Matri
 
 /// Columns whose pairs are asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Columns<T> {
-    x: Matrix<T>,
+pub(super) struct Columns<'a, T> {
+    /// One column after another.
+    values: &'a [T],
+    rows: usize,
     /// Taken off every column before products are formed.
     centre: Vec<f64>,
     /// Squared lengths of the centred columns.
     lengths: Vec<f64>,
 }
 
-impl<T: Scalar> Columns<T> {
+impl<'a, T: Scalar> Columns<'a, T> {
     /// For dot products: columns as they are.
-    pub(super) fn as_they_are(x: Matrix<T>) -> Self {
-        let centre = vec![0.0; x.rows()];
-        Self::new(x, centre)
+    pub(super) fn as_they_are(x: &'a Matrix<T>) -> Self {
+        let (rows, count) = x.shape();
+        Self::new(x.as_slice(), (rows, count), vec![0.0; rows])
     }
 
     /// For distances: columns about their mean.
-    pub(super) fn about_the_mean(x: Matrix<T>) -> Self {
-        let mut sums = vec![0.0; x.rows()];
-        for column in x.columns() {
+    pub(super) fn about_the_mean(x: &'a Matrix<T>) -> Self {
+        Self::in_memory(x.as_slice(), x.shape())
+    }
+
+    /// For distances: columns that stand one after another, about their mean.
+    pub(super) fn in_memory(values: &'a [T], (rows, count): (usize, usize)) -> Self {
+        let mut sums = vec![0.0; rows];
+        for column in values.chunks_exact(rows.max(1)) {
             sums.iter_mut().zip(column).for_each(|(s, v)| *s += v.to_f64());
         }
-        let count = x.cols().max(1) as f64;
-        let centre = sums.into_iter().map(|sum: f64| sum / count).collect();
-        Self::new(x, centre)
+        let centre = sums.into_iter().map(|sum: f64| sum / count.max(1) as f64).collect();
+        Self::new(values, (rows, count), centre)
     }
 
-    fn new(x: Matrix<T>, centre: Vec<f64>) -> Self {
-        let length = |j| squares(x.col(j).iter().zip(&centre).map(|(v, c)| v.to_f64() - c));
-        let lengths = (0..x.cols()).into_par_iter().map(length).collect();
-        Self { x, centre, lengths }
+    fn new(values: &'a [T], (rows, count): (usize, usize), centre: Vec<f64>) -> Self {
+        let column = |j: usize| values[j * rows..(j + 1) * rows].iter();
+        let length = |j| squares(column(j).zip(&centre).map(|(v, c)| v.to_f64() - c));
+        let lengths = (0..count).into_par_iter().map(length).collect();
+        Self { values, rows, centre, lengths }
     }
 
-    /// The columns as they were given.
-    pub(super) fn matrix(&self) -> &Matrix<T> {
-        &self.x
+    /// Column `j` as it was given.
+    pub(super) fn col(&self, j: usize) -> &[T] {
+        &self.values[j * self.rows..(j + 1) * self.rows]
     }
 
-    /// The columns as they were given, given back.
-    pub(super) fn into_matrix(self) -> Matrix<T> {
-        self.x
+    /// How many numbers a column has.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
     }
 
     /// How many columns there are.
     pub(super) fn count(&self) -> usize {
-        self.x.cols()
+        self.lengths.len()
+    }
+
+    /// What is taken off every column.
+    pub(super) fn centre(&self) -> &[f64] {
+        &self.centre
     }
 
     /// The squared length of column `j` from the centre.
@@ -94,7 +106,7 @@ impl<T: Scalar> Columns<T> {
 
     /// `|x_j - x_l|^2` by its definition: no digits cancel, and `(j, l)` has the bits of `(l, j)`.
     pub(super) fn squared_distance(&self, j: usize, l: usize) -> f64 {
-        let (a, b) = (self.x.col(j), self.x.col(l));
+        let (a, b) = (self.col(j), self.col(l));
         squares(a.iter().zip(b).map(|(a, b)| a.to_f64() - b.to_f64()))
     }
 
@@ -109,7 +121,8 @@ impl<T: Scalar> Columns<T> {
         self.strip(tile(t, self.count()))
     }
 
-    fn strip(&self, cols: Range<usize>) -> Strip<'_, T> {
+    /// All columns against some that stand together.
+    pub(super) fn strip(&self, cols: Range<usize>) -> Strip<'_, T> {
         let mut right = Vec::new();
         self.widen(cols.clone(), &mut right);
         Strip { columns: self, cols, right, left: Vec::new(), tile: Vec::new() }
@@ -154,29 +167,18 @@ impl<T: Scalar> Columns<T> {
         self.strips().flat_map_iter(sums_of).collect()
     }
 
-    /// All centred columns in `f32`.
-    pub(super) fn narrowed(&self) -> Vec<f32> {
-        let mut out = vec![0.0; self.x.as_slice().len()];
-        let columns = out.par_chunks_mut(self.x.rows().max(1)).enumerate();
-        columns.for_each(|(j, out)| {
-            let values = self.x.col(j).iter().zip(&self.centre);
-            out.iter_mut().zip(values).for_each(|(o, (v, c))| *o = f32::from_f64(v.to_f64() - c));
-        });
-        out
-    }
-
     /// Some centred columns in `f64`.
     fn widen(&self, cols: Range<usize>, out: &mut Vec<f64>) {
         out.clear();
         for j in cols {
-            out.extend(self.x.col(j).iter().zip(&self.centre).map(|(v, c)| v.to_f64() - c));
+            out.extend(self.col(j).iter().zip(&self.centre).map(|(v, c)| v.to_f64() - c));
         }
     }
 }
 
 /// All columns against the columns of one tile.
 pub(super) struct Strip<'a, T> {
-    columns: &'a Columns<T>,
+    columns: &'a Columns<'a, T>,
     cols: Range<usize>,
     right: Vec<f64>,
     left: Vec<f64>,
@@ -196,7 +198,7 @@ impl<T: Scalar> Strip<'_, T> {
 
     /// Fills the tile with `(x_i - m)^T (x_j - m)`.
     pub(super) fn products(&mut self, rows: Range<usize>) {
-        let (p, count) = (self.columns.x.rows(), rows.len());
+        let (p, count) = (self.columns.rows(), rows.len());
         self.columns.widen(rows, &mut self.left);
         self.tile.clear();
         self.tile.resize(count * self.cols.len(), 0.0);

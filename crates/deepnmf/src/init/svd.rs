@@ -14,12 +14,14 @@
 //!
 //! With a scale-free graph penalty all of this holds for the decomposition in `smooth.rs`.
 
+use rayon::prelude::*;
+
 use super::positive::{Direction, positive_direction};
 use super::smooth::{Smoothed, smooth_rows};
 use super::{Begin, ScaleIn, Started};
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, SvdMethod, product, truncated_svd};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, SvdMethod, truncated_svd};
 use crate::rng::{Purpose, uniform_columns};
 
 /// The rank-`k` optimum where a positive vector exists, else [`rank_minus_one`].
@@ -149,11 +151,13 @@ fn first_row_along<T: Scalar>(mut b: Matrix<T>, direction: &Direction) -> Matrix
             v[0] -= 1.0;
             let norm_sq: f64 = v.iter().map(|v| v * v).sum();
             let factor = if norm_sq > 0.0 { 2.0 / norm_sq } else { 0.0 };
-            let reflection = Matrix::from_fn(v.len(), v.len(), |i, j| {
-                let identity = if i == j { 1.0 } else { 0.0 };
-                T::from_f64(identity - factor * v[i] * v[j])
+            b.as_mut_slice().par_chunks_mut(v.len()).for_each(|column| {
+                let along: f64 = column.iter().zip(&v).map(|(b, v)| b.to_f64() * v).sum();
+                for (b, v) in column.iter_mut().zip(&v) {
+                    *b = T::from_f64(b.to_f64() - factor * along * v);
+                }
             });
-            product(reflection.view(), b.view())
+            b
         }
     }
 }

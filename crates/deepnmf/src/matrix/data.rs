@@ -168,6 +168,11 @@ pub trait DataMatrix<T: Scalar>: Sync {
         self.parts().gather(&self.own_dense()?)
     }
 
+    /// Return the samples of this part, one after another, if that is how they stand in memory. Constant time.
+    fn in_memory(&self) -> Option<&[T]> {
+        None
+    }
+
     /// Return the samples of this part in dense form.
     ///
     /// # Errors
@@ -302,6 +307,10 @@ impl<T: Scalar> DataMatrix<T> for MatrixView<'_, T> {
         Ok(())
     }
 
+    fn in_memory(&self) -> Option<&[T]> {
+        self.as_contiguous()
+    }
+
     /// Blocks on all threads, summed up in their order.
     fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
         let n = self.cols();
@@ -341,6 +350,10 @@ impl<T: Scalar> DataMatrix<T> for Matrix<T> {
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         self.view().blocks(visit)
+    }
+
+    fn in_memory(&self) -> Option<&[T]> {
+        Some(self.as_slice())
     }
 
     fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
@@ -387,6 +400,10 @@ impl<T: Scalar> DataMatrix<T> for PartColumns<'_, T> {
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         self.columns.blocks(visit)
+    }
+
+    fn in_memory(&self) -> Option<&[T]> {
+        self.columns.as_contiguous()
     }
 
     fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {

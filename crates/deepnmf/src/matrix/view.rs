@@ -59,6 +59,12 @@ impl<'a, T: Scalar> MatrixView<'a, T> {
         Self { data, rows, cols, row_stride: 1, col_stride: rows }
     }
 
+    /// The numbers, if column stands after column without a gap.
+    pub(super) fn as_contiguous(self) -> Option<&'a [T]> {
+        let whole = self.row_stride == 1 && self.col_stride == self.rows;
+        whole.then(|| &self.data[..self.rows * self.cols])
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

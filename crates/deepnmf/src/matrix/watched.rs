@@ -50,6 +50,10 @@ impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
         wanted
     }
 
+    fn in_memory(&self) -> Option<&[T]> {
+        self.x.in_memory()
+    }
+
     fn norm_sq(&self) -> Result<f64> {
         self.x.norm_sq()
     }

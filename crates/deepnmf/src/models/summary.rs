@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::driver::{FitSession, Run};
 use crate::error::{Error, Result};
+use crate::graph::Graph;
 use crate::matrix::{
     DataMatrix, Fingerprint, Scalar, SvdMethod, Watched, check_data, truncated_svd,
     truncation_error,
@@ -38,6 +39,13 @@ pub enum Notice {
     NoPositiveVector {
         /// The layer, counted from 1.
         layer: usize,
+    },
+    /// The search for neighbours has missed many of the nearest samples.
+    NeighboursMissed {
+        /// The layer, counted from 1.
+        layer: usize,
+        /// How many of a hundred it has found, by its own estimate.
+        found: usize,
     },
     /// The fit was stopped before its initialization was done; random features took its place.
     InitializationCutShort {
@@ -73,6 +81,19 @@ pub enum Notice {
     },
 }
 
+/// Who finds fewer of the nearest samples says so: below what an approximate search promises.
+const SHARE_PROMISED: f64 = 0.98;
+
+impl Notice {
+    /// What to say of the search that a layer's graph comes from.
+    pub(crate) fn of_search<T: Scalar>(layer: usize, graph: &dyn Graph<T>) -> Option<Self> {
+        let share = graph.share_found();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 0 to 100
+        let found = (100.0 * share) as usize;
+        (share < SHARE_PROMISED).then_some(Self::NeighboursMissed { layer, found })
+    }
+}
+
 impl Display for Notice {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -95,6 +116,12 @@ impl Display for Notice {
                 f,
                 "no positive vector lies in the row space of layer {layer}'s input, so its \
                  optimal initialization falls back to the one of rank k - 1"
+            ),
+            Self::NeighboursMissed { layer, found } => write!(
+                f,
+                "the search for the neighbours of layer {layer} has found about {found}% of the nearest samples, \
+                 and others that are nearly as near: an exact search finds all, in time that grows with the square \
+                 of the number of samples"
             ),
             Self::InitializationCutShort { stage } => write!(
                 f,

@@ -13,7 +13,7 @@ use crate::matrix::Scalar;
 
 /// The edges from every sample to its `count` nearest ones, unless `go_on` says that nobody wants them.
 pub(super) fn nearest<T: Scalar>(
-    columns: &Columns<T>,
+    columns: &Columns<'_, T>,
     count: usize,
     go_on: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Vec<Edge>> {
@@ -23,7 +23,11 @@ pub(super) fn nearest<T: Scalar>(
 }
 
 /// The same for the columns of one strip.
-fn nearest_in<T: Scalar>(columns: &Columns<T>, mut strip: Strip<'_, T>, count: usize) -> Vec<Edge> {
+pub(super) fn nearest_in<T: Scalar>(
+    columns: &Columns<'_, T>,
+    mut strip: Strip<'_, T>,
+    count: usize,
+) -> Vec<Edge> {
     let mut candidates: Vec<_> = strip
         .cols()
         .map(|sample| Candidates { sample, limit: f64::INFINITY, found: vec![] })
@@ -58,10 +62,10 @@ struct Candidate {
 }
 
 impl Candidates {
-    fn offer<T: Scalar>(&mut self, columns: &Columns<T>, other: usize, distance: f64) {
+    fn offer<T: Scalar>(&mut self, columns: &Columns<'_, T>, other: usize, distance: f64) {
         // Rounding errors of both ways to compute a distance, generously: each is a sum of p
         // products, none of them larger than these two lengths.
-        let terms = (columns.matrix().rows() + 4) as f64;
+        let terms = (columns.rows() + 4) as f64;
         let lengths = columns.length(self.sample) + columns.length(other);
         let error = 4.0 * terms * f64::EPSILON * lengths;
         let (least, most) = (distance - error, distance + error);
@@ -81,7 +85,7 @@ impl Candidates {
     }
 
     /// The `count` nearest by the definition of a distance; of equally near ones the first.
-    fn nearest<T: Scalar>(mut self, columns: &Columns<T>, count: usize) -> Vec<Edge> {
+    fn nearest<T: Scalar>(mut self, columns: &Columns<'_, T>, count: usize) -> Vec<Edge> {
         self.found.sort_unstable_by_key(|candidate| candidate.other);
         let others = self.found.iter().map(|candidate| candidate.other);
         shortest(columns, self.sample, others, count)

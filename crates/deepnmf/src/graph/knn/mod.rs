@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The neighbours of some ten thousand samples are found by comparing all of them (`exact.rs`), those
-//! of more by a search that misses a few (`approximate.rs`). `W` is kept sparse, at most `2 n q`
+//! of more by a search that misses a few (`approximate/`). `W` is kept sparse, at most `2 n q`
 //! numbers; a product costs `k` operations for each.
 //!
 //! Normalised, an edge weighs `w_jl / max(d_j, d_l)`: no sample is drawn with more than the weight 1, however many
@@ -59,7 +59,7 @@ pub enum NeighbourSearch {
     Auto,
     /// All samples are compared with all: `2 p n^2` operations.
     Exact,
-    /// By NN-Descent, which misses a few of them: about `n log n` comparisons.
+    /// Cell by cell, which misses a few of them: at most some thousand comparisons for each sample.
     Approximate,
 }
 
@@ -85,6 +85,7 @@ pub struct Neighbours<T> {
     others: Vec<usize>,
     weights: Vec<T>,
     degrees: Vec<T>,
+    share_found: f64,
 }
 
 /// What is searched, and how.
@@ -143,14 +144,16 @@ impl<T: Scalar> Neighbours<T> {
         if let NeighbourWeights::Heat { sigma } = weights {
             check_width(sigma)?;
         }
-        let columns = Columns::about_the_mean(x.own_dense()?);
+        let copy = if x.in_memory().is_none() { Some(x.own_dense()?) } else { None };
+        let values = copy.as_ref().map(Matrix::as_slice).or(x.in_memory()).unwrap_or_default();
+        let columns = Columns::in_memory(values, x.shape());
         let found = if method.is_exact_for(n) {
-            exact::nearest(&columns, neighbours, &|| x.go_on())?
+            Found { edges: exact::nearest(&columns, neighbours, &|| x.go_on())?, share: 1.0 }
         } else {
             approximate::nearest(&columns, neighbours, seed, &|| x.go_on())?
         };
-        let edges = both_ways(found);
-        let mut weights: Vec<T> = weights.of(&edges, columns.matrix());
+        let edges = both_ways(found.edges);
+        let mut weights: Vec<T> = weights.of(&edges, &columns);
         let starts: Vec<usize> =
             (0..=n).map(|j| edges.partition_point(|edge| edge.from < j)).collect();
         if normalised {
@@ -161,7 +164,8 @@ impl<T: Scalar> Neighbours<T> {
             }
         }
         let degrees = degrees_of(&starts, &weights).into_iter().map(T::from_f64).collect();
-        Ok(Self { starts, others: edges.iter().map(|e| e.to).collect(), weights, degrees })
+        let others = edges.iter().map(|e| e.to).collect();
+        Ok(Self { starts, others, weights, degrees, share_found: found.share })
     }
 
     /// The samples connected to sample `j` and their weights, in the order of the samples.
@@ -198,6 +202,10 @@ impl<T: Scalar> Graph<T> for Neighbours<T> {
     fn is_positive(&self) -> bool {
         false
     }
+
+    fn share_found(&self) -> f64 {
+        self.share_found
+    }
 }
 
 impl NeighbourWeights {
@@ -209,7 +217,7 @@ impl NeighbourWeights {
         }
     }
 
-    fn of<T: Scalar>(self, edges: &[Edge], x: &Matrix<T>) -> Vec<T> {
+    fn of<T: Scalar>(self, edges: &[Edge], x: &Columns<'_, T>) -> Vec<T> {
         let weigh = |weight: &(dyn Fn(&Edge) -> f64 + Sync)| {
             edges.par_iter().map(|edge| T::from_f64(weight(edge))).collect()
         };
@@ -259,13 +267,20 @@ pub fn nearest_neighbours<T: Scalar>(x: &Matrix<T>, count: usize) -> Vec<Vec<Nei
     let mut found = vec![vec![]; n];
     let count = count.min(n.saturating_sub(1));
     if count > 0 {
-        let columns = Columns::about_the_mean(x.clone());
+        let columns = Columns::about_the_mean(x);
         for edge in exact::nearest(&columns, count, &|| Ok(())).unwrap_or_default() {
             let distance = edge.squared_length.sqrt();
             found[edge.from].push(Neighbour { sample: edge.to, distance });
         }
     }
     found
+}
+
+/// What a search has found.
+struct Found {
+    edges: Vec<Edge>,
+    /// Which share of the nearest samples are among them, by an estimate.
+    share: f64,
 }
 
 /// One direction of an edge.
@@ -289,7 +304,7 @@ fn both_ways(found: Vec<Edge>) -> Vec<Edge> {
 /// The `count` shortest edges from `sample` to others, which are given in their order; of equally long
 /// ones the first.
 fn shortest<T: Scalar>(
-    columns: &Columns<T>,
+    columns: &Columns<'_, T>,
     sample: usize,
     others: impl Iterator<Item = usize>,
     count: usize,

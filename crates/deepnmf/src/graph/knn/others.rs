@@ -8,7 +8,7 @@ use crate::graph::tiles::tiles;
 use crate::matrix::{Matrix, Scalar, mul_block, sum_of_pairs};
 
 /// Candidates beyond those asked for: products rank near ones as rounding wants.
-const SPARE: usize = 4;
+pub(super) const SPARE: usize = 4;
 
 /// For every column of `new` the `count` nearest columns of `known`, the nearest first; of equally near ones the
 /// first. There are fewer where there are not so many.

@@ -183,7 +183,7 @@ impl DeepSemiNmf {
             if i == 0 {
                 record.singular_values = layer.singular_values;
             }
-            record.notices.extend(layer.notice);
+            record.notices.extend(layer.notices);
             record.runs.push(layer.run);
             factors.z.push(layer.factors.z);
             factors.h.push(layer.factors.h);

@@ -79,7 +79,7 @@ pub(super) fn fit_layers<T: Scalar>(
         if layer == 1 {
             record.singular_values = fitted.singular_values;
         }
-        record.notices.extend(fitted.notice);
+        record.notices.extend(fitted.notices);
         record.runs.push(fitted.run);
     }
     if factors.readings.iter().all(Option::is_none) {

@@ -72,6 +72,9 @@ impl Nmf {
         let printed =
             matches!(constraint, Some(Constraint::Graph { form: GraphForm::Printed, .. }));
         let (mut singular_values, mut notices) = (None, vec![]);
+        if let Some(Constraint::Graph { graph, .. }) = &constraint {
+            notices.extend(Notice::of_search(1, *graph));
+        }
         let watch = session.watch(&options.stop);
         let mut size = 0.0;
         let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {

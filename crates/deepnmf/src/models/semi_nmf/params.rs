@@ -162,7 +162,7 @@ fn fit_regularized<T: Scalar>(
         .transpose()?;
     let record = Record {
         error,
-        notices: layer.notice.into_iter().collect(),
+        notices: layer.notices,
         singular_values: layer.singular_values,
         ..Record::of(layer.run)
     };
@@ -203,7 +203,7 @@ pub(crate) struct Layer<T> {
     pub(crate) factors: Pair<T>,
     pub(crate) run: Run,
     pub(crate) singular_values: Option<Vec<f64>>,
-    pub(crate) notice: Option<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// Starts and runs Semi-NMF on the input of one layer.
@@ -215,6 +215,8 @@ pub(crate) fn start_and_run<T: Scalar>(
 ) -> Result<Layer<T>> {
     let LayerTask { components, last, stage, graph, fade } = *layer;
     let (mut singular_values, mut notice) = (None, None);
+    let number = stage.layer().unwrap_or(1);
+    let missed = graph.and_then(|graph| Notice::of_search(number, graph.graph));
     let watch = session.watch(&options.stop);
     let mut size = 0.0;
     let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {
@@ -223,9 +225,8 @@ pub(crate) fn start_and_run<T: Scalar>(
         let smooth_over = graph.filter(|graph| graph.scale_free).map(|graph| graph.graph);
         let started = begin_watched(x, &watch, wanted, smooth_over)?;
         singular_values = started.singular_values;
-        let layer = stage.layer().unwrap_or(1);
         let fell_back =
-            (!started.found_positive_vector).then_some(Notice::NoPositiveVector { layer });
+            (!started.found_positive_vector).then_some(Notice::NoPositiveVector { layer: number });
         let cut_short = Notice::InitializationCutShort { stage: stage.to_string() };
         notice = if started.cut_short { Some(cut_short) } else { fell_back };
         size = x.parts().sum_of(started.h.norm_sq())?;
@@ -236,7 +237,7 @@ pub(crate) fn start_and_run<T: Scalar>(
         let after = x.parts().sum_of(factors.h.norm_sq())?;
         notice = blame_shrinking(&mut run, size, after).or(notice);
     }
-    Ok(Layer { factors, run, singular_values, notice })
+    Ok(Layer { factors, run, singular_values, notices: missed.into_iter().chain(notice).collect() })
 }
 
 /// Refuses features of the wrong shape, or not finite, or negative; all parts call it together.

@@ -165,7 +165,7 @@ pub(crate) struct NeighbourArgs {
     )]
     pub(crate) neighbours: Vec<usize>,
     /// Weight of the neighbour graph; 1 draws samples half of the way to their neighbours, 0 is the model without it.
-    /// That of gnmf is --lambda [default: 2]
+    /// That of gnmf is --lambda [default: 1]
     #[arg(long, value_name = "WEIGHT", value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) neighbour_lambda: Option<f64>,
     /// Weights of neighbours [default: heat, and binary for gnmf]

@@ -81,7 +81,7 @@ class DeepWSF(PredictingFactorization):
         number is that of all layers above the first; a sequence has one for each layer, 0 for a
         layer without a graph. All other samples if there are fewer. If None, there is no such
         graph. Needs a linear model with the loss 'paper'.
-    neighbor_lam : float, default=2.0
+    neighbor_lam : float, default=1.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
         the way to those that the graph connects them to. With 0 it is the model without the graph.
     neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
@@ -95,7 +95,7 @@ class DeepWSF(PredictingFactorization):
 
         - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
         - 'exact': by comparing all pairs of samples;
-        - 'approximate': by NN-Descent, which misses a few neighbours.
+        - 'approximate': cell by cell, which misses a few neighbours.
     activation : {'identity', 'relu', 'softplus', 'sigmoid', 'stanh', 'square'}, default='identity'
         Nonlinearity ``g`` between the layers:
 
@@ -273,7 +273,7 @@ class DeepWSF(PredictingFactorization):
         pretraining: Pretraining = "wsf",
         variant: Variant = "scale-free",
         n_neighbors: int | Sequence[int] | None = None,
-        neighbor_lam: float = 2.0,
+        neighbor_lam: float = 1.0,
         neighbor_weights: NeighborWeights = "heat",
         neighbor_search: NeighborSearch = "auto",
         activation: Activation = "identity",

@@ -58,7 +58,7 @@ class GNMF(NonNegative):
 
         - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
         - 'exact': by comparing all pairs of samples;
-        - 'approximate': by NN-Descent, which misses a few neighbours.
+        - 'approximate': cell by cell, which misses a few neighbours.
     init : {'nndsvda', 'nndsvd', 'nndsvdar', 'random'}, default='nndsvda'
         Initialization of the factors:
 

@@ -252,7 +252,7 @@ def neighborhood_params(settings: Json, layers: int | None = None) -> Json:
     one = counts[0] if counts and layers is None else tuple(counts)
     return {
         "n_neighbors": one or None,
-        "neighbor_lam": found.get("lambda", 2.0),
+        "neighbor_lam": found.get("lambda", 1.0),
         "neighbor_weights": found.get("weights", {"weights": "heat"})["weights"],
         "neighbor_search": found.get("search", "auto"),
     }

@@ -60,7 +60,7 @@ class WSF(OneLayer, PredictingFactorization):
     n_neighbors : int, default=None
         Number of nearest samples in the data that each sample is drawn to, by a neighbour graph.
         All other samples if there are fewer. If None, there is no such graph.
-    neighbor_lam : float, default=2.0
+    neighbor_lam : float, default=1.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
         the way to those that the graph connects them to. With 0 it is the model without the graph.
     neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
@@ -74,7 +74,7 @@ class WSF(OneLayer, PredictingFactorization):
 
         - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
         - 'exact': by comparing all pairs of samples;
-        - 'approximate': by NN-Descent, which misses a few neighbours.
+        - 'approximate': cell by cell, which misses a few neighbours.
     init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
         Initialization of the features:
 
@@ -198,7 +198,7 @@ class WSF(OneLayer, PredictingFactorization):
         sigma: float | None = None,
         variant: ShallowVariant = "scale-free",
         n_neighbors: int | None = None,
-        neighbor_lam: float = 2.0,
+        neighbor_lam: float = 1.0,
         neighbor_weights: NeighborWeights = "heat",
         neighbor_search: NeighborSearch = "auto",
         init: Init = "optimal",
@@ -290,7 +290,7 @@ class WSFMA(OneLayer, PredictingFactorization):
     n_neighbors : int, default=None
         Number of nearest samples in the data that each sample is drawn to, by a neighbour graph.
         All other samples if there are fewer. If None, there is no such graph.
-    neighbor_lam : float, default=2.0
+    neighbor_lam : float, default=1.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
         the way to those that the graph connects them to. With 0 it is the model without the graph.
     neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
@@ -304,7 +304,7 @@ class WSFMA(OneLayer, PredictingFactorization):
 
         - 'auto': 'exact' for up to 20000 samples, otherwise 'approximate';
         - 'exact': by comparing all pairs of samples;
-        - 'approximate': by NN-Descent, which misses a few neighbours.
+        - 'approximate': cell by cell, which misses a few neighbours.
     init : {'optimal', 'svd', 'kmeans', 'random'}, default='optimal'
         Initialization of the features:
 
@@ -427,7 +427,7 @@ class WSFMA(OneLayer, PredictingFactorization):
         sigma: float | None = None,
         variant: ShallowVariant = "scale-free",
         n_neighbors: int | None = None,
-        neighbor_lam: float = 2.0,
+        neighbor_lam: float = 1.0,
         neighbor_weights: NeighborWeights = "heat",
         neighbor_search: NeighborSearch = "auto",
         init: Init = "optimal",

@@ -152,7 +152,8 @@ fn sheet(n: usize) -> Matrix<f64> {
 }
 
 fn search(neighbours: usize, method: NeighbourSearch, seed: u64) -> Search {
-    Search { neighbours, weights: NeighbourWeights::Binary, method, seed, normalised: false }
+    let weights = NeighbourWeights::Binary;
+    Search { neighbours, weights, method, seed, normalised: false, mutual: false }
 }
 
 #[test]

@@ -57,8 +57,8 @@ pub enum ScaleIn {
     Balanced,
     /// The basis, but components of small singular values `s` fade out of the features, which are those of
     /// whitened data times `s^2 / (s^2 + t^2)`: soft whitening. It needs no choice of how many components are no
-    /// noise. `t` is the singular value whose number is that of the components of the layer above, or a fifth
-    /// of the layer's own.
+    /// noise. `t` is half of the singular value whose number is that of the components of the layer above, or a
+    /// fifth of the layer's own: that component keeps four fifths of its scale.
     Soft,
 }
 
@@ -109,14 +109,24 @@ pub(crate) struct Begin {
     pub(crate) start: Start,
     pub(crate) scale: ScaleIn,
     pub(crate) seed: u64,
-    /// The component whose scale is the ridge of soft whitening, counted from 1.
+    /// The component where those of a softly whitened layer begin to fade out, counted from 1.
     pub(crate) fade: usize,
+}
+
+/// The ridge of soft whitening as a share of the scale of the component where components begin to fade out
+/// (`studies/neighbours` has the measurements).
+const RIDGE: f64 = 0.5;
+
+/// The ridge of soft whitening, given all scales, which fall, and the component where they begin to fade out, counted
+/// from 1.
+pub(crate) fn ridge_of(scales: &[f64], fade: usize) -> f64 {
+    RIDGE * scales.get(fade.max(1) - 1).or(scales.last()).copied().unwrap_or(0.0)
 }
 
 impl Begin {
     /// What the features carry of each of these scales, which fall.
     fn shares(&self, scales: &[f64]) -> Vec<f64> {
-        let ridge = scales.get(self.fade.max(1) - 1).or(scales.last()).copied().unwrap_or(0.0);
+        let ridge = ridge_of(scales, self.fade);
         scales.iter().map(|s| self.scale.share_of(*s, ridge)).collect()
     }
 }
@@ -192,7 +202,7 @@ fn place_scale<T: Scalar>(
     let size = |i: usize| in_h(i) * crate::matrix::dot(z.col(i), z.col(i)).sqrt();
     let mut falling: Vec<f64> = (0..k).map(size).collect();
     falling.sort_by(|a, b| b.total_cmp(a));
-    let ridge = falling[begin.fade.clamp(1, k) - 1];
+    let ridge = ridge_of(&falling, begin.fade);
     let factors: Vec<T> = (0..k)
         .map(|i| {
             let factor = begin.scale.share_of(size(i), ridge) / in_h(i);

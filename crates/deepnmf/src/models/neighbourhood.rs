@@ -9,7 +9,8 @@ use crate::graph::{NeighbourSearch, NeighbourWeights, Search};
 /// Which layers have a graph of nearest neighbours, and how much it counts.
 ///
 /// The neighbours of a layer are those in the features of the layer below, about their mean and scaled to unit
-/// length; those of the first layer are those in the data.
+/// length; those of the first layer are those in the data. Two samples are connected if each is among the nearest of the
+/// other.
 ///
 /// ```
 /// use deepnmf::{DeepSemiNmf, Neighbourhood};
@@ -19,10 +20,10 @@ use crate::graph::{NeighbourSearch, NeighbourWeights, Search};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Neighbourhood {
-    /// How many nearest samples each one is connected to, for each layer from the first; 0 for a layer without a
+    /// Among how many nearest samples connected ones are, for each layer from the first; 0 for a layer without a
     /// neighbour graph. Empty if no layer has one.
     pub neighbours: Vec<usize>,
-    /// The weight of the graph penalty; 1 draws samples half of the way to their neighbours.
+    /// The weight of the graph; 1 draws samples half of the way to their neighbours.
     pub lambda: f64,
     /// How much neighbours count.
     pub weights: NeighbourWeights,
@@ -43,7 +44,7 @@ impl Default for Neighbourhood {
 
 impl Neighbourhood {
     /// The usual weight (`studies/neighbours` has the measurements).
-    pub const LAMBDA: f64 = 2.0;
+    pub const LAMBDA: f64 = 1.0;
 
     /// So many neighbours in each layer, 0 for a layer without a graph, with the usual weight.
     pub fn of(neighbours: impl Into<Vec<usize>>) -> Self {
@@ -60,7 +61,7 @@ impl Neighbourhood {
         Self::of(of_layers)
     }
 
-    /// Sets the weight of the graph penalty.
+    /// Sets the weight of the graph.
     #[must_use]
     pub fn lambda(self, lambda: f64) -> Self {
         Self { lambda, ..self }
@@ -98,7 +99,8 @@ impl Neighbourhood {
     pub(crate) fn search_in(&self, layer: usize, seed: u64, normalised: bool) -> Option<Search> {
         let neighbours = self.of_layer(layer);
         let Self { weights, search: method, .. } = *self;
-        (neighbours > 0).then_some(Search { neighbours, weights, method, seed, normalised })
+        let search = Search { neighbours, weights, method, seed, normalised, mutual: true };
+        (neighbours > 0).then_some(search)
     }
 
     /// The same for data times `factor`: a given width is measured in their unit, where the data are compared.

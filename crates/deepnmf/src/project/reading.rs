@@ -1,11 +1,11 @@
 //! Features of new samples at a layer with neighbours (`models/deep_semi_nmf/layered.rs`).
 //!
 //! A new sample reads its own features of the layer below, `y`, and finds its nearest training samples there. With
-//! weights `w_l` that sum to one it then minimises what the fit minimised for each training sample, the features of
-//! all others held:
+//! weights `w_l` that sum to one it is drawn to what the layer sees of them, as those were drawn to each other, and put
+//! to unit length in the space that the basis `V` spans:
 //!
 //! ```text
-//! |y - V h|^2 + lambda sum_l w_l |V h - V h_l|^2        so  V h ~ (y + lambda sum_l w_l V h_l) / (1 + lambda)
+//! g = (y + lambda sum_l w_l V h_l) / (1 + lambda)        r = ( u(V V^+ g) ; 1 )        V h ~ r
 //! ```
 //!
 //! by the pseudo-inverse of `V` or over non-negative `h`. Training samples are known by `y` and get the features of
@@ -17,7 +17,7 @@ use super::{Projection, by_basis, non_negative};
 use crate::error::{Error, Result};
 use crate::graph::{NeighbourWeights, nearest_to};
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, Scalar, product};
-use crate::models::reading::{mean_features, unit_features};
+use crate::models::reading::{Lens, to_unit_length};
 use crate::models::{Factors, Neighbourhood};
 
 /// Unit features nearer than this are the same but for rounding.
@@ -44,10 +44,16 @@ impl<T: Scalar> Reading<'_, T> {
         method: Projection,
     ) -> Result<Matrix<T>> {
         let (trained, top) = (&self.factors.h[self.layer - 2], &self.factors.h[self.layer - 1]);
-        let mean = mean_features(trained, Parts::whole(trained.cols()))?;
-        let mut y = unit_features(below, &mean);
-        let near = self.near(&y, &unit_features(trained, &mean), x)?;
-        self.draw_to_neighbours(&mut y, &near, top);
+        let parts = Parts::whole(trained.cols());
+        let lens = Lens::new(self.factors, self.layer - 1, top.rows(), parts)?;
+        let mut y = lens.unit_features(below);
+        let near = self.near(&y, &lens.unit_features(trained), x)?;
+        if self.neighbourhood.of_layer(self.layer) > 0 {
+            self.draw_to_neighbours(&mut y, &near, top);
+            let along = by_basis(&PartColumns::new(y.view(), x.parts()), self.v)?;
+            y = product(self.v.view(), along.view());
+            to_unit_length(&mut y);
+        }
         let target = PartColumns::new(y.view(), x.parts());
         let mut h = match method {
             Projection::Basis => by_basis(&target, self.v)?,

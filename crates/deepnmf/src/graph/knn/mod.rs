@@ -1,7 +1,7 @@
 //! Every sample connected to its nearest neighbours (as in GNMF; Cai, He, Han & Huang 2011).
 //!
 //! ```text
-//! w_jl > 0  where l is among the q nearest of j, or j among the q nearest of l
+//! w_jl > 0  where l is among the q nearest of j, or j among the q nearest of l; mutual: and
 //! w_jl = 1,  exp(-|x_j - x_l|^2 / (2 sigma^2)),  or  x_j^T x_l        d_j = sum_l |w_jl|
 //! ```
 //!
@@ -101,6 +101,9 @@ pub struct Search {
     pub seed: u64,
     /// Whether weights are normalised, so that no sample has a degree above one.
     pub normalised: bool,
+    /// Whether only samples are connected that are among the nearest of each other. Samples far from all others are
+    /// then left alone, and no sample is drawn by very many.
+    pub mutual: bool,
 }
 
 impl Search {
@@ -129,6 +132,7 @@ impl<T: Scalar> Neighbours<T> {
             method: NeighbourSearch::Auto,
             seed: 0,
             normalised: false,
+            mutual: false,
         };
         Self::found_by(search, x)
     }
@@ -138,7 +142,7 @@ impl<T: Scalar> Neighbours<T> {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn found_by(search: Search, x: &dyn DataMatrix<T>) -> Result<Self> {
-        let Search { neighbours, weights, method, seed, normalised } = search;
+        let Search { neighbours, weights, method, seed, normalised, mutual } = search;
         let n = x.shape().1;
         check_neighbours(neighbours, n)?;
         if let NeighbourWeights::Heat { sigma } = weights {
@@ -152,7 +156,7 @@ impl<T: Scalar> Neighbours<T> {
         } else {
             approximate::nearest(&columns, neighbours, seed, &|| x.go_on())?
         };
-        let edges = both_ways(found.edges);
+        let edges = both_ways(found.edges, mutual);
         let mut weights: Vec<T> = weights.of(&edges, &columns);
         let starts: Vec<usize> =
             (0..=n).map(|j| edges.partition_point(|edge| edge.from < j)).collect();
@@ -291,14 +295,15 @@ struct Edge {
     squared_length: f64,
 }
 
-/// All edges in both directions, each once, in the order of their ends.
-fn both_ways(found: Vec<Edge>) -> Vec<Edge> {
+/// All edges in both directions, each once, in the order of their ends; mutual ones are those that were found from
+/// both ends.
+fn both_ways(found: Vec<Edge>, mutual: bool) -> Vec<Edge> {
     let both = |e: Edge| [e, Edge { from: e.to, to: e.from, ..e }];
     let mut edges: Vec<Edge> = found.into_iter().flat_map(both).collect();
     // Two of the same ends have the same length to the bit: which one stays does not matter.
     edges.par_sort_unstable_by_key(|edge| (edge.from, edge.to));
-    edges.dedup_by_key(|edge| (edge.from, edge.to));
-    edges
+    let same_ends = edges.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to));
+    same_ends.filter(|found| !mutual || found.len() == 2).map(|found| found[0]).collect()
 }
 
 /// The `count` shortest edges from `sample` to others, which are given in their order; of equally long

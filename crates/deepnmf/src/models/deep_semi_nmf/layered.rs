@@ -12,9 +12,10 @@
 //! * above it the data in the space that the basis of the layer below spans, in orthonormal coordinates. So each
 //!   layer is measured by the data, is shaped by its own graph alone, and has an error between the SVD bound of its
 //!   size and the norm of the data. With `V_i W_i^T` orthonormal, `Z_{i+1} = W_i^T V_{i+1}`;
-//! * from the first layer with a neighbour graph on, the features of the layer below at unit length
-//!   (`models/reading.rs`), which are softly whitened where nothing else is asked for. Its neighbours are those in
-//!   `Y_i`. `Z_i` is then the basis that reconstructs the data best, `Phi_{i-1}^+ X H_i^+`.
+//! * from the first layer above the data with neighbours on, what the layer below makes of the samples, softly whitened,
+//!   at unit length, and drawn to their neighbours where the layer has any (`models/reading.rs`). `Z_i` is then the basis that reconstructs the data best, `Phi_{i-1}^+ X H_i^+`.
+//!
+//! `L_i` is the Laplacian of labels, and for the first layer of neighbours, too.
 //!
 //! Fine-tuning all layers together, as Algorithm 2 does, would undo that: the linear loss knows the product of all
 //! bases only, so that the graphs of all layers would act on the same reconstruction.
@@ -22,18 +23,18 @@
 use super::params::DeepSemiNmf;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
-use crate::graph::{Graph, Search, Weighted, WeightedSum};
+use crate::graph::{Graph, Weighted, WeightedSum};
 use crate::init::{ScaleIn, Start};
 use crate::matrix::{
-    DataMatrix, Matrix, PartColumns, Scalar, Watched, Whitening, gram_of_columns, gram_of_rows,
-    product,
+    DataMatrix, Matrix, PartColumns, Parts, Scalar, Watched, Whitening, gram_of_columns,
+    gram_of_rows, product,
 };
 use crate::models::factors::{Pair, chain};
 use crate::models::graphs::Graphs;
-use crate::models::reading::{mean_features, unit_features};
+use crate::models::reading::{Drawn, Lens, draw_to_neighbours};
 use crate::models::semi_nmf::{Layer, LayerTask, start_and_run};
 use crate::models::summary::Record;
-use crate::models::{Factors, FitOptions};
+use crate::models::{Factors, FitOptions, Notice};
 use crate::observe::Stage;
 use crate::update::{GraphPenalty, ZScratch, z_least_squares};
 
@@ -58,11 +59,15 @@ pub(super) fn fit_layers<T: Scalar>(
     let mut below: Option<Coordinates<T>> = None;
     for layer in 1..=depth {
         let reads = model.neighbourhood.reads_features(layer);
-        let read = match factors.h.last() {
-            Some(h) if reads => Some(unit_features(h, &mean_features(h, parts)?)),
-            _ => None,
+        let read = if reads {
+            let Read { drawn, missed } = read_features(model, layer, &factors, parts, session)?;
+            record.notices.extend(missed);
+            Some(drawn)
+        } else {
+            None
         };
-        let seen = read.as_ref().or(below.as_ref().map(|below| &below.data));
+        let seen = read.as_ref().map(|read| &read.seen);
+        let seen = seen.or(below.as_ref().map(|below| &below.data));
         let columns = seen.map(|seen| PartColumns::new(seen.view(), parts));
         let input = columns.as_ref().map_or(x, |columns| columns as &dyn DataMatrix<T>);
         let fitted = fit_layer(model, layer, input, graphs.of(layer), session)?;
@@ -75,7 +80,7 @@ pub(super) fn fit_layers<T: Scalar>(
         let needed = layer < depth && !model.neighbourhood.reads_features(layer + 1);
         below = if needed { Some(coordinates(input, &v)?) } else { None };
         factors.h.push(h);
-        factors.readings.push(reads.then_some(v));
+        factors.readings.push(read.map(|read| product(read.directions.view(), v.view())));
         if layer == 1 {
             record.singular_values = fitted.singular_values;
         }
@@ -87,6 +92,54 @@ pub(super) fn fit_layers<T: Scalar>(
     }
     record.main_run = depth - 1;
     Ok(factors)
+}
+
+/// What a layer sees of the features below.
+fn read_features<T: Scalar>(
+    model: &DeepSemiNmf,
+    layer: usize,
+    below: &Factors<T>,
+    parts: Parts<'_>,
+    session: &mut FitSession<'_>,
+) -> Result<Read<T>> {
+    let lens = Lens::new(below, layer - 1, model.layers[layer - 1], parts)?;
+    let y = lens.unit_features(below.top_features());
+    let watch = session.watch(&model.options.stop);
+    let found = {
+        let columns = PartColumns::new(y.view(), parts);
+        let watched = Watched::new(&columns, &watch);
+        match neighbours_of(model, layer, &watched) {
+            // Who has stopped the fit gets the layers that are done, and this one as it begins.
+            Err(Error::Interrupted(_)) => None,
+            found => found?.map(|near| {
+                let drawn = draw_to_neighbours(&y, &near, model.layers[layer - 1])?;
+                Ok(Read { drawn, missed: Notice::of_search(layer, &near) })
+            }),
+        }
+    };
+    found.unwrap_or_else(|| {
+        let directions = Matrix::identity(y.rows());
+        Ok(Read { drawn: Drawn { seen: y, directions }, missed: None })
+    })
+}
+
+/// The features below as a layer sees them, and what to say of the search for neighbours.
+struct Read<T> {
+    drawn: Drawn<T>,
+    missed: Option<Notice>,
+}
+
+/// The neighbour graph of a layer with its weight, if it has one.
+fn neighbours_of<'a, T: Scalar>(
+    model: &DeepSemiNmf,
+    layer: usize,
+    seen: &'a dyn DataMatrix<T>,
+) -> Result<Option<WeightedSum<'a, T>>> {
+    let Some(search) = model.neighbourhood.search_in(layer, model.options.seed, true) else {
+        return Ok(None);
+    };
+    let term = Weighted { weight: model.neighbourhood.lambda, graph: search.graph(seen)? };
+    WeightedSum::new(vec![term], seen.parts()).map(Some)
 }
 
 fn fit_layer<T: Scalar>(
@@ -105,22 +158,16 @@ fn fit_layer<T: Scalar>(
     }
     let watch = session.watch(&options.stop);
     let watched = Watched::new(input, &watch);
-    let search = model.neighbourhood.search_in(layer, options.seed, true);
-    let near = match search.map(|search: Search| search.graph(&watched)).transpose() {
-        // Who has stopped the fit gets the layers that are done, and this one as it begins.
-        Err(Error::Interrupted(_)) if layer > 1 => None,
-        near => near?,
-    };
-    let sum;
-    let graph = match (given, near) {
+    let near = if layer == 1 { neighbours_of(model, layer, &watched)? } else { None };
+    let both;
+    let graph = match (given, &near) {
         (given, None) => given,
-        (given, Some(near)) => {
-            let mut terms = vec![Weighted { weight: model.neighbourhood.lambda, graph: near }];
-            if let Some(given) = given {
-                terms.push(Weighted { weight: 1.0, graph: Box::new(given) });
-            }
-            sum = WeightedSum::new(terms, input.parts())?;
-            Some(&sum as &dyn Graph<T>)
+        (None, Some(near)) => Some(near as &dyn Graph<T>),
+        (Some(given), Some(near)) => {
+            let term =
+                |graph| Weighted { weight: 1.0, graph: Box::new(graph) as Box<dyn Graph<T>> };
+            both = WeightedSum::new(vec![term(near as &dyn Graph<T>), term(given)], input.parts())?;
+            Some(&both as &dyn Graph<T>)
         }
     };
     let components = model.layers[layer - 1];

@@ -1,8 +1,9 @@
 //! Layers that read the features of the layer below.
 
 use crate::graph::{NeighbourWeights, nearest_neighbours};
-use crate::matrix::{Matrix, pseudo_inverse};
-use crate::models::{DeepSemiNmf, Factorization, Neighbourhood, SemiNmf};
+use crate::matrix::{Matrix, Parts, Svd, SvdMethod, pseudo_inverse, truncated_svd};
+use crate::models::reading::Lens;
+use crate::models::{DeepSemiNmf, Factorization, Model, Neighbourhood, SemiNmf};
 use crate::project::Projection;
 use crate::testing::{distance, literal_product, positive};
 
@@ -11,17 +12,33 @@ fn model(weights: NeighbourWeights) -> DeepSemiNmf {
     DeepSemiNmf::new([9, 5]).neighbourhood(near)
 }
 
-/// `(h - mean) / |h - mean|`, and a one.
-fn literal_unit(h: &Matrix<f64>, of: &Matrix<f64>) -> Matrix<f64> {
-    let (k, n) = (of.rows(), of.cols());
+/// What a layer of 5 components sees of features of layer 1: with `Z H = U S V^T` the rows `S^2 / (S^2 + t^2) V`, of
+/// other samples those of `V = S^-1 U^T Z h`, about their mean, at unit length, and a one.
+fn literal_unit(h: &Matrix<f64>, fitted: &Model<f64>) -> Matrix<f64> {
+    let (z, trained) = (&fitted.factors.z[0], &fitted.factors.h[0]);
+    let all = literal_product(z.view(), trained.view());
+    let k = z.cols();
+    let Svd { u, s, .. } = truncated_svd(&all, k, SvdMethod::Exact, 0).unwrap();
+    let t = s[4] / 2.0;
+    let whitened = |h: &Matrix<f64>| {
+        let along = literal_product(u.t(), literal_product(z.view(), h.view()).view());
+        Matrix::from_fn(k, h.cols(), |r, j| along[(r, j)] * s[r] / (s[r] * s[r] + t * t))
+    };
+    let (of, f) = (whitened(trained), whitened(h));
+    let n = of.cols() as f64;
     let mean: Vec<f64> =
-        (0..k).map(|i| (0..n).map(|j| of[(i, j)]).sum::<f64>() / n as f64).collect();
-    let length = |j: usize| (0..k).map(|i| (h[(i, j)] - mean[i]).powi(2)).sum::<f64>().sqrt();
+        (0..k).map(|r| (0..of.cols()).map(|j| of[(r, j)]).sum::<f64>() / n).collect();
+    let length = |j: usize| (0..k).map(|r| (f[(r, j)] - mean[r]).powi(2)).sum::<f64>().sqrt();
     Matrix::from_fn(
         k + 1,
-        h.cols(),
-        |i, j| if i < k { (h[(i, j)] - mean[i]) / length(j) } else { 1.0 },
+        f.cols(),
+        |r, j| if r < k { (f[(r, j)] - mean[r]) / length(j) } else { 1.0 },
     )
+}
+
+/// The distance of two columns.
+fn apart(a: &Matrix<f64>, j: usize, b: &Matrix<f64>, l: usize) -> f64 {
+    a.col(j).iter().zip(b.col(l)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
 
 #[test]
@@ -44,23 +61,50 @@ fn neighbours_are_drawn_together() {
     for lambda in [0.1, 1.0, 10.0] {
         let near = Neighbourhood::of([0, 4]).lambda(lambda);
         let fitted = DeepSemiNmf::new([9, 5]).neighbourhood(near).fit(&x).unwrap();
-        let read = literal_unit(&fitted.factors.h[0], &fitted.factors.h[0]);
+        let read = literal_unit(&fitted.factors.h[0], &fitted);
         let h = &fitted.factors.h[1];
         let seen = literal_product(fitted.factors.readings[1].as_ref().unwrap().view(), h.view());
-        let apart = |j: usize, l: usize| -> f64 {
-            seen.col(j).iter().zip(seen.col(l)).map(|(a, b)| (a - b).powi(2)).sum()
-        };
         let near = nearest_neighbours(&read, 4);
         let sum: f64 = near
             .iter()
             .enumerate()
             .flat_map(|(j, near)| near.iter().map(move |n| (j, n.sample)))
-            .map(|(j, l)| apart(j, l))
+            .map(|(j, l)| apart(&seen, j, &seen, l).powi(2))
             .sum();
         assert!(sum < 0.9 * before, "{lambda}: {sum} {before}");
         before = sum;
         assert!(fitted.summary.relative_error < 1.0);
         assert!(fitted.summary.error >= fitted.summary.svd_bound.unwrap() * (1.0 - 1e-9));
+    }
+}
+
+/// What the top layer sees: `Y (I + lambda L)^-1` in its leading directions, at unit length, by definitions.
+#[test]
+fn features_are_those_of_smoothed_samples_at_unit_length() {
+    let (x, lambda, near, components) = (positive::<f64>(12, 60, 1), 1.5, 4, 5);
+    let fitted = model(NeighbourWeights::Binary).fit(&x).unwrap();
+    let below = &fitted.factors.h[0];
+    let (y, k, n) = (literal_unit(below, &fitted), below.rows(), 60);
+    let found = nearest_neighbours(&y, near);
+    let is_near = |j: usize, l: usize| found[j].iter().any(|near| near.sample == l);
+    let w = Matrix::from_fn(n, n, |j, l| f64::from(u8::from(is_near(j, l) && is_near(l, j))));
+    let degree = |j: usize| w.col(j).iter().sum::<f64>();
+    let normalised = |j: usize, l: usize| w[(j, l)] / degree(j).max(degree(l)).max(1.0);
+    let drawn = |j: usize| (0..n).map(|l| normalised(j, l)).sum::<f64>();
+    let system = Matrix::from_fn(n, n, |j, l| {
+        let diagonal = if j == l { 1.0 + lambda * drawn(j) } else { 0.0 };
+        diagonal - lambda * normalised(j, l)
+    });
+    let smooth = literal_product(y.view(), pseudo_inverse(system.view()).unwrap().view());
+    let rows = Matrix::from_fn(k, n, |i, j| smooth[(i, j)]);
+    let directions = truncated_svd(&rows, components - 1, SvdMethod::Exact, 0).unwrap().u;
+    let along = literal_product(directions.t(), rows.view());
+    let length = |j: usize| along.col(j).iter().map(|v| v * v).sum::<f64>().sqrt();
+    let seen = Matrix::from_fn(components - 1, n, |i, j| along[(i, j)] / length(j));
+    let top = &fitted.factors.h[1];
+    for (j, l) in [(0, 1), (3, 50), (20, 21), (59, 0)] {
+        let (expected, found) = (apart(&seen, j, &seen, l), apart(top, j, top, l));
+        assert!((expected - found).abs() < 1e-9, "samples {j}, {l}: {expected} {found}");
     }
 }
 
@@ -77,7 +121,7 @@ fn samples_of_the_fit_get_its_features_by_both_methods() {
     }
 }
 
-/// `V^+ (y + lambda sum_l w_l V h_l) / (1 + lambda)`, by its definition.
+/// `V^+ r` with `r = (u(V V^+ g); 1)` and `g = (y + lambda sum_l w_l V h_l) / (1 + lambda)`, by its definition.
 #[test]
 fn new_samples_are_drawn_to_the_nearest_of_the_fit() {
     let (x, new) = (positive::<f64>(12, 60, 1), positive::<f64>(12, 7, 2));
@@ -85,13 +129,18 @@ fn new_samples_are_drawn_to_the_nearest_of_the_fit() {
     let (below, top) = (&fitted.factors.h[0], &fitted.factors.h[1]);
     let v = fitted.factors.readings[1].as_ref().unwrap();
     let h = fitted.project(&new, 1, Projection::Basis).unwrap();
-    let (y, trained) = (literal_unit(&h, below), literal_unit(below, below));
+    // V is written in coordinates whose signs are the lens's.
+    let lens = Lens::new(&fitted.factors, 1, 5, Parts::whole(60)).unwrap();
+    let (y, trained) = (lens.unit_features(&h), lens.unit_features(below));
+    let (literal_y, literal_trained) = (literal_unit(&h, &fitted), literal_unit(below, &fitted));
+    for (j, l) in [(0, 0), (3, 9), (6, 59)] {
+        let expected = apart(&literal_y, j, &literal_trained, l);
+        assert!((apart(&y, j, &trained, l) - expected).abs() < 1e-9);
+    }
     let seen = literal_product(v.view(), top.view());
     let mut target = y.clone();
     for j in 0..7 {
-        let away = |l: usize| -> f64 {
-            y.col(j).iter().zip(trained.col(l)).map(|(a, b)| (a - b).powi(2)).sum()
-        };
+        let away = |l: usize| apart(&y, j, &trained, l);
         let mut order: Vec<usize> = (0..60).collect();
         order.sort_by(|a, b| away(*a).total_cmp(&away(*b)));
         for i in 0..y.rows() {
@@ -99,7 +148,16 @@ fn new_samples_are_drawn_to_the_nearest_of_the_fit() {
             target[(i, j)] = (y[(i, j)] + 1.5 * mean) / 2.5;
         }
     }
-    let expected = literal_product(pseudo_inverse(v.view()).unwrap().view(), target.view());
+    let inverse = pseudo_inverse(v.view()).unwrap();
+    let along = literal_product(inverse.view(), target.view());
+    let mut target = literal_product(v.view(), along.view());
+    let k = target.rows() - 1;
+    for j in 0..7 {
+        let length = target.col(j)[..k].iter().map(|v| v * v).sum::<f64>().sqrt();
+        target.col_mut(j)[..k].iter_mut().for_each(|v| *v /= length);
+        target[(k, j)] = 1.0;
+    }
+    let expected = literal_product(inverse.view(), target.view());
     let found = fitted.project(&new, 2, Projection::Basis).unwrap();
     assert!(distance(&found, &expected) < 1e-9, "{}", distance(&found, &expected));
 }

@@ -120,6 +120,7 @@ impl Kind for Gnmf {
             method: self.search,
             seed: self.nmf.options.seed,
             normalised: scale_free,
+            mutual: false, // as published
         };
         let watch = session.watch(&self.nmf.options.stop);
         let watched = Watched::new(x, &watch);

@@ -68,10 +68,10 @@ pub(super) fn label_graph<'a, T: Scalar, G: Graph<T> + 'a>(
 
 /// The graph of nearest neighbours among the samples of all parts.
 pub(super) fn neighbours<'a, T: Scalar>(
-    x: &'a dyn DataMatrix<T>,
+    x: &dyn DataMatrix<T>,
+    parts: Parts<'a>,
     search: Search,
 ) -> Result<Box<dyn Graph<T> + 'a>> {
-    let parts = x.parts();
     if parts.is_whole() {
         return Ok(Box::new(Neighbours::found_by(search, x)?));
     }

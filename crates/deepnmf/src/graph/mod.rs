@@ -38,7 +38,7 @@ pub use knn::{
 };
 pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
-pub(crate) use smooth::smoothed;
+pub(crate) use smooth::{smooth, smoothed};
 pub use sum::{Weighted, WeightedSum};
 
 use serde::{Deserialize, Serialize};

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::matrix::{Matrix, Scalar};
 
 /// Rows that are solved together, so that the memory for it does not grow with their number.
-const ROWS: usize = 64;
+const ROWS: usize = 16;
 
 /// Columns that one task works on.
 const BLOCK: usize = 512;
@@ -22,24 +22,27 @@ const MOST_ITERATIONS: usize = 2000;
 
 /// `B (I + L)^-1`; all parts call it together.
 pub(crate) fn smoothed<T: Scalar>(graph: &dyn Graph<T>, b: &Matrix<T>) -> Result<Matrix<T>> {
-    if b.rows() <= ROWS {
-        return solve(graph, b);
-    }
-    let mut smooth = Matrix::zeros(b.rows(), b.cols());
-    for start in (0..b.rows()).step_by(ROWS) {
-        let rows = start..(start + ROWS).min(b.rows());
-        let part = solve(graph, &Matrix::from_fn(rows.len(), b.cols(), |i, j| b[(start + i, j)]))?;
-        for j in 0..b.cols() {
-            smooth.col_mut(j)[rows.clone()].copy_from_slice(part.col(j));
-        }
-    }
-    Ok(smooth)
+    let mut smoothed = b.clone();
+    smooth(graph, &mut smoothed)?;
+    Ok(smoothed)
 }
 
-fn solve<T: Scalar>(graph: &dyn Graph<T>, b: &Matrix<T>) -> Result<Matrix<T>> {
+/// `B <- B (I + L)^-1`; all parts call it together.
+pub(crate) fn smooth<T: Scalar>(graph: &dyn Graph<T>, b: &mut Matrix<T>) -> Result<()> {
+    for start in (0..b.rows()).step_by(ROWS) {
+        let rows = start..(start + ROWS).min(b.rows());
+        let part = solve(graph, Matrix::from_fn(rows.len(), b.cols(), |i, j| b[(start + i, j)]))?;
+        for j in 0..b.cols() {
+            b.col_mut(j)[rows.clone()].copy_from_slice(part.col(j));
+        }
+    }
+    Ok(())
+}
+
+fn solve<T: Scalar>(graph: &dyn Graph<T>, b: Matrix<T>) -> Result<Matrix<T>> {
     let tolerance = (50.0 * T::EPSILON.to_f64()).powi(2);
     let (k, n) = b.shape();
-    let (mut x, mut r, mut p) = (Matrix::zeros(k, n), b.clone(), b.clone());
+    let (mut x, mut p, mut r) = (Matrix::zeros(k, n), b.clone(), b);
     let mut image = Matrix::zeros(k, n);
     let wanted = row_products(graph, &r, &r)?;
     let mut left = wanted.clone();

@@ -34,7 +34,7 @@ use crate::rng::{Purpose, normal_columns};
 /// Up to so many features `X M^-1 X^T` is formed, beyond a subspace is iterated.
 const GRAM_LIMIT: usize = 2048;
 
-/// Features that are smoothed at once.
+/// Features whose smoothed rows are kept at once.
 const ROWS: usize = 64;
 
 /// Vectors beyond those asked for, which make the iteration converge.

@@ -203,9 +203,16 @@ fn gram_svd(x: &dyn DataMatrix<f64>, k: usize) -> Result<Svd<f64>> {
     let (n, accuracy) = (parts.samples(), (f64::EPSILON * (parts.total() as f64).sqrt()).sqrt());
     if p <= parts.total() {
         let (s, u) = leading_eigenvectors(&gram_of_features(x)?, k)?;
-        let mut b = Matrix::zeros(k, n);
-        x.tr_mul(&u, &mut b)?;
-        let v = Matrix::from_fn(n, k, |j, i| b[(i, j)] * inverse_or_zero(s[i]));
+        // Block by block: many samples are copied once, not twice.
+        let mut v = Matrix::zeros(n, k);
+        x.blocks(&mut |start, block| {
+            let along = product(u.t(), block);
+            for i in 0..k {
+                let (column, inverse) = (v.col_mut(i), inverse_or_zero(s[i]));
+                (0..block.cols()).for_each(|j| column[start + j] = along[(i, j)] * inverse);
+            }
+            ControlFlow::Continue(())
+        })?;
         return Ok(Svd { u, s, v, accuracy });
     }
     let mut gram = Matrix::zeros(parts.total(), parts.total());

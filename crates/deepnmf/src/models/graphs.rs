@@ -46,7 +46,7 @@ pub(crate) fn weighted<'a, T: Scalar>(
     }
     if let Some(Near { lambda, search }) = near {
         check_data(x)?;
-        terms.push(Weighted { weight: *lambda, graph: search.graph(x)? });
+        terms.push(Weighted { weight: *lambda, graph: search.graph(x, x.parts())? });
     }
     let sum = WeightedSum::new(terms, x.parts())?;
     Ok((!sum.is_empty()).then_some(sum))

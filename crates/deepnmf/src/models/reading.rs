@@ -20,7 +20,7 @@
 use super::Factors;
 use super::factors::chain;
 use crate::error::Result;
-use crate::graph::{Graph, smoothed};
+use crate::graph::{Graph, smooth};
 use crate::init::ridge_of;
 use crate::matrix::{
     Matrix, Parts, Scalar, Whitening, dot, gram_of_columns, gram_of_rows, product, scale,
@@ -29,6 +29,9 @@ use crate::matrix::{
 
 /// Singular values below this share of the largest are rounding.
 const ROUNDING: f64 = 1e-7;
+
+/// Columns that are whitened at a time.
+const BLOCK: usize = 1024;
 
 /// Through which a layer sees the features of the one below.
 pub(crate) struct Lens {
@@ -81,12 +84,15 @@ impl Lens {
 
     /// Softly whitened features about their mean at unit length, and a last row of ones.
     pub(crate) fn unit_features<T: Scalar>(&self, h: &Matrix<T>) -> Matrix<T> {
-        let whitened = product(self.map.cast::<T>().view(), h.view());
-        let k = whitened.rows();
+        let (map, k) = (self.map.cast::<T>(), self.map.rows());
         let mut y = Matrix::zeros(k + 1, h.cols());
-        for j in 0..h.cols() {
-            let entries = y.col_mut(j).iter_mut().zip(whitened.col(j)).zip(&self.mean);
-            entries.for_each(|((y, f), mean)| *y = T::from_f64(f.to_f64() - mean));
+        for start in (0..h.cols()).step_by(BLOCK) {
+            let some = start..(start + BLOCK).min(h.cols());
+            let whitened = product(map.view(), h.view_columns(some.clone()));
+            for (j, f) in some.zip(whitened.columns()) {
+                let entries = y.col_mut(j).iter_mut().zip(f).zip(&self.mean);
+                entries.for_each(|((y, f), mean)| *y = T::from_f64(f.to_f64() - mean));
+            }
         }
         to_unit_length(&mut y);
         y
@@ -114,13 +120,14 @@ pub(crate) struct Drawn<T> {
 
 /// Unit features drawn to their neighbours; the graph has its weight. All parts call it together.
 pub(crate) fn draw_to_neighbours<T: Scalar>(
-    y: &Matrix<T>,
+    mut y: Matrix<T>,
     graph: &dyn Graph<T>,
     components: usize,
 ) -> Result<Drawn<T>> {
-    let (k, smooth) = (y.rows() - 1, smoothed(graph, y)?);
+    smooth(graph, &mut y)?;
+    let k = y.rows() - 1;
     let mut gram = Matrix::zeros(k + 1, k + 1);
-    gram_of_rows(&mut gram, &smooth, graph.parts())?;
+    gram_of_rows(&mut gram, &y, graph.parts())?;
     let (_, vectors) = symmetric_eigen(&Matrix::from_fn(k, k, |i, j| gram[(i, j)]))?;
     let kept = k.min(components - 1);
     let directions = Matrix::from_fn(k + 1, kept + 1, |i, r| match (i == k, r == kept) {
@@ -128,7 +135,7 @@ pub(crate) fn draw_to_neighbours<T: Scalar>(
         (true, true) => T::ONE,
         _ => T::ZERO,
     });
-    let mut seen = product(directions.t(), smooth.view());
+    let mut seen = product(directions.t(), y.view());
     to_unit_length(&mut seen);
     Ok(Drawn { seen, directions })
 }

@@ -107,12 +107,17 @@ pub struct Search {
 }
 
 impl Search {
-    /// The graph of these samples; all parts of `x` call it together.
+    /// The graph of these samples, which are spread over these parts; all of them call it together. It does not hold on
+    /// to `x`.
     ///
     /// # Errors
     /// If there are not more samples than `neighbours`, or a width is not above zero.
-    pub fn graph<T: Scalar>(self, x: &dyn DataMatrix<T>) -> Result<Box<dyn Graph<T> + '_>> {
-        super::gathered::neighbours(x, self)
+    pub fn graph<'a, T: Scalar>(
+        self,
+        x: &dyn DataMatrix<T>,
+        parts: Parts<'a>,
+    ) -> Result<Box<dyn Graph<T> + 'a>> {
+        super::gathered::neighbours(x, parts, self)
     }
 }
 

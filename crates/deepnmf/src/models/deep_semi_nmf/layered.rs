@@ -36,6 +36,7 @@ use crate::models::semi_nmf::{Layer, LayerTask, start_and_run};
 use crate::models::summary::Record;
 use crate::models::{Factors, FitOptions, Notice};
 use crate::observe::Stage;
+use crate::stop::StopReason;
 use crate::update::{GraphPenalty, ZScratch, z_least_squares};
 
 /// The data as the layers above one see them.
@@ -105,22 +106,24 @@ fn read_features<T: Scalar>(
     let lens = Lens::new(below, layer - 1, model.layers[layer - 1], parts)?;
     let y = lens.unit_features(below.top_features());
     let watch = session.watch(&model.options.stop);
-    let found = {
+    let near = {
         let columns = PartColumns::new(y.view(), parts);
-        let watched = Watched::new(&columns, &watch);
-        match neighbours_of(model, layer, &watched) {
+        match neighbours_of(model, layer, &Watched::new(&columns, &watch), parts) {
             // Who has stopped the fit gets the layers that are done, and this one as it begins.
             Err(Error::Interrupted(_)) => None,
-            found => found?.map(|near| {
-                let drawn = draw_to_neighbours(&y, &near, model.layers[layer - 1])?;
-                Ok(Read { drawn, missed: Notice::of_search(layer, &near) })
-            }),
+            near => near?,
         }
     };
-    found.unwrap_or_else(|| {
-        let directions = Matrix::identity(y.rows());
-        Ok(Read { drawn: Drawn { seen: y, directions }, missed: None })
-    })
+    match near {
+        Some(near) => {
+            let drawn = draw_to_neighbours(y, &near, model.layers[layer - 1])?;
+            Ok(Read { drawn, missed: Notice::of_search(layer, &near) })
+        }
+        None => {
+            let directions = Matrix::identity(y.rows());
+            Ok(Read { drawn: Drawn { seen: y, directions }, missed: None })
+        }
+    }
 }
 
 /// The features below as a layer sees them, and what to say of the search for neighbours.
@@ -133,13 +136,14 @@ struct Read<T> {
 fn neighbours_of<'a, T: Scalar>(
     model: &DeepSemiNmf,
     layer: usize,
-    seen: &'a dyn DataMatrix<T>,
+    seen: &dyn DataMatrix<T>,
+    parts: Parts<'a>,
 ) -> Result<Option<WeightedSum<'a, T>>> {
     let Some(search) = model.neighbourhood.search_in(layer, model.options.seed, true) else {
         return Ok(None);
     };
-    let term = Weighted { weight: model.neighbourhood.lambda, graph: search.graph(seen)? };
-    WeightedSum::new(vec![term], seen.parts()).map(Some)
+    let term = Weighted { weight: model.neighbourhood.lambda, graph: search.graph(seen, parts)? };
+    WeightedSum::new(vec![term], parts).map(Some)
 }
 
 fn fit_layer<T: Scalar>(
@@ -156,9 +160,20 @@ fn fit_layer<T: Scalar>(
         // little less error.
         options.stop.kappa = options.stop.kappa.max(1.0);
     }
+    // What is drawn to neighbours is factorized exactly by its initialization.
+    let exact = layer > 1
+        && model.neighbourhood.of_layer(layer) > 0
+        && given.is_none()
+        && options.start == Start::Optimal;
+    if exact {
+        options.stop.max_iterations = 0;
+    }
     let watch = session.watch(&options.stop);
-    let watched = Watched::new(input, &watch);
-    let near = if layer == 1 { neighbours_of(model, layer, &watched)? } else { None };
+    let near = if layer == 1 {
+        neighbours_of(model, layer, &Watched::new(input, &watch), input.parts())?
+    } else {
+        None
+    };
     let both;
     let graph = match (given, &near) {
         (given, None) => given,
@@ -178,7 +193,11 @@ fn fit_layer<T: Scalar>(
         graph: graph.map(|graph| GraphPenalty { graph, scale_free: true }),
         fade: model.layers.get(layer).copied().unwrap_or(ScaleIn::fade_of(components)),
     };
-    start_and_run(input, &wanted, &options, session)
+    let mut fitted = start_and_run(input, &wanted, &options, session)?;
+    if exact && fitted.run.stop == StopReason::MaxIterations {
+        fitted.run.stop = StopReason::Converged;
+    }
+    Ok(fitted)
 }
 
 /// Which factor carries the scale of a layer: its features are softly whitened where neighbours are found in them,

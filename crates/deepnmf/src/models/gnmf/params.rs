@@ -124,7 +124,7 @@ impl Kind for Gnmf {
         };
         let watch = session.watch(&self.nmf.options.stop);
         let watched = Watched::new(x, &watch);
-        let term = Weighted { weight: self.lambda, graph: search.graph(&watched)? };
+        let term = Weighted { weight: self.lambda, graph: search.graph(&watched, x.parts())? };
         let graph = WeightedSum::new(vec![term], x.parts())?;
         let form = if scale_free { GraphForm::ScaleFree } else { GraphForm::Printed };
         let constraint = (!graph.is_empty()).then_some(Constraint::Graph { graph: &graph, form });

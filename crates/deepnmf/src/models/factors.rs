@@ -23,12 +23,15 @@ pub struct Factors<T> {
     /// The bases `V_i`, `(k_{i-1} + 1) x k_i`, by which layers with neighbours read the features of the layer below
     /// ([`Neighbourhood`](crate::Neighbourhood)), nothing for other layers; empty where no layer does.
     pub readings: Vec<Option<Matrix<T>>>,
+    /// `Z_1^+ X` of the samples of the fit, `k_1 x n`, in models whose first layer has neighbours in the data: by it new
+    /// samples find theirs.
+    pub seen: Option<Matrix<T>>,
 }
 
 impl<T: Scalar> Factors<T> {
     /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
-        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![] }
+        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![], seen: None }
     }
 
     /// Writes them to a checkpoint.

@@ -129,8 +129,8 @@ pub(crate) trait Kind: Clone + Into<Settings> {
         ScaleIn::Z
     }
 
-    /// The neighbour graphs of its layers, if it is a model that may have them in features.
-    fn neighbourhood(&self) -> Option<&Neighbourhood> {
+    /// The neighbour graphs of its layers, if features of new samples depend on neighbours.
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
         None
     }
 
@@ -324,9 +324,14 @@ macro_rules! models {
                 match self { $(Self::$model(model) => model.unit_in(),)+ }
             }
 
-            /// The neighbour graphs of its layers, if it is a model that may have them in features.
-            pub(crate) fn neighbours(&self) -> Option<&Neighbourhood> {
+            /// The neighbour graphs of its layers, if features of new samples depend on neighbours.
+            pub(crate) fn neighbours(&self) -> Option<Neighbourhood> {
                 match self { $(Self::$model(model) => model.neighbourhood(),)+ }
+            }
+
+            /// Whether its first layer has neighbours in the data, by which features of new samples are found.
+            pub(crate) fn compares_data(&self) -> bool {
+                self.neighbours().is_some_and(|of| of.of_layer(1) > 0)
             }
 
             /// What to change where a fit does not converge.

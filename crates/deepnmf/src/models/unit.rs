@@ -17,6 +17,7 @@ use crate::matrix::{
 };
 use crate::objective::Fitted;
 use crate::predict::learn;
+use crate::project::by_basis;
 use crate::stop::StopReason;
 use crate::update::BasisProducts;
 
@@ -66,12 +67,12 @@ fn return_to_unit<T: Scalar>(model: &mut Model<T>, exponent: i32) -> Result<()> 
         ScaleIn::H => exponent,
         ScaleIn::Balanced => exponent / 2,
     };
-    let Factors { z, h, offset, .. } = &mut model.factors;
+    let Factors { z, h, offset, seen, .. } = &mut model.factors;
     let mut lost = 0;
     for first in z.iter_mut().take(1) {
         lost += scale_and_count_lost(first, exponent - in_features)?;
     }
-    for h in h {
+    for h in h.iter_mut().chain(seen) {
         lost += scale_and_count_lost(h, in_features)?;
     }
     if let Some(offset) = offset {
@@ -168,7 +169,10 @@ impl Settings {
         let mut model = in_common_unit(x, session, |x, exponent, session| {
             let from = from.map(|from| from.in_unit(exponent));
             let settings = self.clone().in_unit(power_of_two(exponent));
-            let model = settings.dispatch(super::Task { x, attributes, from }, session)?;
+            let mut model = settings.dispatch(super::Task { x, attributes, from }, session)?;
+            if self.compares_data() {
+                model.factors.seen = Some(by_basis(x, &model.factors.z[0])?);
+            }
             Ok(Model { settings: model.settings.in_unit(power_of_two(-exponent)), ..model })
         })?;
         model.summary.fingerprint = Some(fingerprint);

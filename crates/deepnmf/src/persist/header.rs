@@ -68,5 +68,6 @@ pub(super) fn expected_tensors(
         let (classes, k) = (machine.classes.len(), layers.first().copied().unwrap_or(0));
         [(format!("w{}", i + 1), [k + 1, classes]), (format!("m{}", i + 1), [classes, k])]
     });
-    z.chain(h).chain(offset).chain(v).chain(machines).collect()
+    let seen = settings.compares_data().then(|| ("y1".to_owned(), [n, layers[0]]));
+    z.chain(h).chain(offset).chain(v).chain(seen).chain(machines).collect()
 }

@@ -205,6 +205,7 @@ fn read_factors<T: Scalar>(
             .collect(),
         _ => vec![],
     };
+    let seen = if header.settings.compares_data() { others.next() } else { None };
     let negative = |h: &Matrix<T>| h.as_slice().iter().any(|v| *v < T::ZERO);
     if !any_sign && h.last().is_some_and(negative) {
         return Err(refuse(path, "its features have negative entries, which no fit leaves behind"));
@@ -221,7 +222,7 @@ fn read_factors<T: Scalar>(
     let activation = header.settings.activation();
     Ok(Model {
         settings: header.settings,
-        factors: Factors { z, h, offset, activation, readings },
+        factors: Factors { z, h, offset, activation, readings, seen },
         summary: header.summary,
         provenance: header.provenance,
         predictors,

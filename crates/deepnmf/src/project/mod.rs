@@ -7,8 +7,12 @@
 //!   exactly, so that the training set never comes back with a larger error than the fit had.
 //!
 //! With a nonlinearity between the layers both look different: see `nonlinear.rs`. So they do for layers with
-//! neighbours: see `reading.rs`.
+//! neighbours: see `in_data.rs` for those in the data, `reading.rs` for those in features.
 
+mod in_data;
+mod near;
+#[cfg(test)]
+mod near_tests;
 mod nonlinear;
 mod reading;
 #[cfg(test)]
@@ -127,18 +131,31 @@ pub(crate) fn project<T: Scalar>(
         });
     }
     check_data(x)?;
-    match (model.settings.neighbours(), factors.reading(layer)) {
-        (Some(neighbourhood), Some(v)) => {
-            let below = project(model, x, layer - 1, method)?;
-            let reading = reading::Reading { neighbourhood, factors, layer, v };
-            reading.features(&below, x, method)
+    if let (Some(of), Some(v)) = (model.settings.neighbours(), factors.reading(layer)) {
+        let below = project(model, x, layer - 1, method)?;
+        let reading = reading::Reading { neighbourhood: &of, factors, layer, v };
+        return reading.features(&below, x, method);
+    }
+    match extreme_exponent(&factors.z[0])? {
+        None => in_layer(model, factors, x, layer, method),
+        Some(exponent) => {
+            let (factors, x) = (factors.in_unit(exponent), Scaled::new(x, exponent));
+            in_layer(model, &factors, &x, layer, method)
         }
-        _ => match extreme_exponent(&factors.z[0])? {
-            None => features(factors, x, layer, method),
-            Some(exponent) => {
-                features(&factors.in_unit(exponent), &Scaled::new(x, exponent), layer, method)
-            }
-        },
+    }
+}
+
+/// The features at a layer that reads no others.
+fn in_layer<T: Scalar>(
+    model: &Model<T>,
+    factors: &Factors<T>,
+    x: &dyn DataMatrix<T>,
+    layer: usize,
+    method: Projection,
+) -> Result<Matrix<T>> {
+    match (model.settings.neighbours(), &factors.seen) {
+        (Some(of), Some(seen)) if layer == 1 => in_data::features(&of, factors, seen, x, method),
+        _ => features(factors, x, layer, method),
     }
 }
 
@@ -183,7 +200,7 @@ fn is_linear<T: Scalar>(factors: &Factors<T>, layer: usize) -> bool {
 }
 
 /// `Phi^+ x` through an orthonormal basis `Phi W^T` of the same space.
-fn by_basis<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
+pub(crate) fn by_basis<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
     let w = Whitening::of::<T>(&gram_in_f64(phi))?.w.cast::<T>();
     let orthonormal = product(phi.view(), w.t());
     let mut image = Matrix::zeros(w.rows(), x.shape().1);
@@ -194,11 +211,14 @@ fn by_basis<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<
 fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
     let mut phi_t_x = Matrix::zeros(phi.cols(), x.shape().1);
     x.tr_mul(phi, &mut phi_t_x)?;
-    let (phi_t_x, phi_t_phi) = (phi_t_x.cast::<f64>(), gram_in_f64(phi));
-    let mut guess = Matrix::zeros(phi.cols(), x.shape().1);
-    let products = Products::plain(&phi_t_x, &phi_t_phi);
-    h_hals(&mut guess, products, GUESSING_SWEEPS);
-    Ok(h_exact(&phi_t_phi, &phi_t_x, &guess).cast())
+    Ok(non_negative_by_products(&phi_t_x.cast(), &gram_in_f64(phi)).cast())
+}
+
+/// The same from `Phi^T X` and `Phi^T Phi`.
+fn non_negative_by_products(phi_t_x: &Matrix<f64>, phi_t_phi: &Matrix<f64>) -> Matrix<f64> {
+    let mut guess = Matrix::zeros(phi_t_x.rows(), phi_t_x.cols());
+    h_hals(&mut guess, Products::plain(phi_t_x, phi_t_phi), GUESSING_SWEEPS);
+    h_exact(phi_t_phi, phi_t_x, &guess)
 }
 
 /// The same by coordinate descent alone, where only a place to begin is wanted: the exact solution takes the

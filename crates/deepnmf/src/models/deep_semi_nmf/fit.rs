@@ -44,8 +44,8 @@ impl Kind for DeepSemiNmf {
         if linear { self.options.scale } else { ScaleIn::Z }
     }
 
-    fn neighbourhood(&self) -> Option<&Neighbourhood> {
-        Some(&self.neighbourhood)
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
+        Some(self.neighbourhood.clone())
     }
 
     fn advice(&self) -> &'static str {

@@ -231,8 +231,8 @@ impl Kind for DeepWsf {
         self.deep.unit_in()
     }
 
-    fn neighbourhood(&self) -> Option<&Neighbourhood> {
-        Some(&self.deep.neighbourhood)
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
+        Some(self.deep.neighbourhood.clone())
     }
 
     fn advice(&self) -> &'static str {

@@ -108,6 +108,12 @@ impl Kind for Gnmf {
         ADVICE
     }
 
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
+        let Self { neighbours, lambda, weights, search, .. } = *self;
+        let of = Neighbourhood { neighbours: vec![neighbours], lambda, weights, search };
+        (self.variant == Variant::ScaleFree).then_some(of)
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let x = task.x;
         self.nmf.check(x)?;

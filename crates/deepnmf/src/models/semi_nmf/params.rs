@@ -75,6 +75,10 @@ impl Kind for SemiNmf {
         self.options.scale
     }
 
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
+        Some(self.neighbourhood.clone())
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, options) = (task.x, &self.options);
         let outcome = match task.from {

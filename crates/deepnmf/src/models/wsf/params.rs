@@ -98,6 +98,10 @@ impl Kind for Wsf {
         ADVICE
     }
 
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
+        (self.variant == Variant::ScaleFree).then(|| self.neighbourhood.clone())
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, attributes) = (task.x, task.attributes);
         let unknown = vec![None; x.shape().1];
@@ -193,6 +197,10 @@ impl Kind for WsfMa {
 
     fn advice(&self) -> &'static str {
         ADVICE
+    }
+
+    fn neighbourhood(&self) -> Option<Neighbourhood> {
+        (self.variant == Variant::ScaleFree).then(|| self.neighbourhood.clone())
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {

@@ -1,0 +1,101 @@
+//! The samples of the fit that new ones are near to.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::graph::{NeighbourWeights, nearest_to};
+use crate::matrix::{Matrix, Scalar, dot};
+use crate::models::Neighbourhood;
+
+/// What stands near a new sample.
+pub(super) enum Near {
+    /// A sample of the fit, which it is.
+    Itself(usize),
+    /// Others, with weights that sum to one; none if nothing draws it.
+    Others(Vec<(usize, f64)>),
+}
+
+/// Where samples are compared: those of the fit and new ones, as columns.
+pub(super) struct Compared<'a, T> {
+    pub(super) trained: &'a Matrix<T>,
+    pub(super) new: &'a Matrix<T>,
+    /// Samples nearer than this share of their length are the same but for rounding.
+    pub(super) rounding: f64,
+}
+
+impl<T: Scalar> Compared<'_, T> {
+    /// What stands near each new sample, for the neighbours of a layer, counted from 1.
+    pub(super) fn near(
+        &self,
+        neighbourhood: &Neighbourhood,
+        layer: usize,
+        go_on: &(dyn Fn() -> Result<()> + Sync),
+    ) -> Result<Vec<Near>> {
+        let wanted = neighbourhood.of_layer(layer);
+        let found = nearest_to(self.trained, self.new, wanted.max(1), go_on)?;
+        let near = found.into_iter().enumerate().map(|(j, near)| {
+            let Some(first) = near.first() else {
+                let why = "the model has no samples to find neighbours among";
+                return Err(Error::Numerical(why.into()));
+            };
+            let length = dot(self.new.col(j), self.new.col(j)).sqrt();
+            if first.distance <= self.rounding * length {
+                return Ok(Near::Itself(first.sample));
+            }
+            if wanted == 0 {
+                return Ok(Near::Others(vec![]));
+            }
+            let product = |sample: usize| dot(self.trained.col(sample), self.new.col(j));
+            let at: Vec<(f64, f64)> =
+                near.iter().map(|near| (near.distance, product(near.sample))).collect();
+            let weights = weights(neighbourhood.weights, &at);
+            Ok(Near::Others(near.iter().map(|near| near.sample).zip(weights).collect()))
+        });
+        near.collect()
+    }
+}
+
+/// Weights of neighbours at these distances and with these dot products, which sum to one.
+fn weights(kind: NeighbourWeights, at: &[(f64, f64)]) -> Vec<f64> {
+    let weight = |(length, product): &(f64, f64)| match kind {
+        NeighbourWeights::Binary => 1.0,
+        NeighbourWeights::Dot => product.max(0.0),
+        NeighbourWeights::Heat { sigma } => {
+            let sigma = sigma.unwrap_or(at[at.len() / 2].0).max(f64::MIN_POSITIVE);
+            (-(length / sigma).powi(2) / 2.0).exp()
+        }
+    };
+    let weights: Vec<f64> = at.iter().map(weight).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|w| if sum > 0.0 { w / sum } else { 0.0 }).collect()
+}
+
+/// Draws each column of `features`, those of new samples, to the mean of what stands near it:
+/// `h <- (h + lambda sum_l w_l h_l) / (1 + lambda)`.
+pub(super) fn draw_to<T: Scalar>(
+    features: &mut Matrix<T>,
+    near: &[Near],
+    trained: &Matrix<T>,
+    lambda: f64,
+) {
+    let k = features.rows().max(1);
+    features.as_mut_slice().par_chunks_mut(k).zip(near).for_each(|(h, near)| {
+        let Near::Others(near) = near else { return };
+        if near.iter().all(|(_, weight)| *weight == 0.0) {
+            return;
+        }
+        for (i, h) in h.iter_mut().enumerate() {
+            let mean: f64 = near.iter().map(|(l, w)| w * trained[(i, *l)].to_f64()).sum();
+            *h = T::from_f64((h.to_f64() + lambda * mean) / (1.0 + lambda));
+        }
+    });
+}
+
+/// Samples of the fit get its features.
+pub(super) fn give_own<T: Scalar>(h: &mut Matrix<T>, near: &[Near], trained: &Matrix<T>) {
+    for (j, near) in near.iter().enumerate() {
+        if let Near::Itself(sample) = near {
+            h.col_mut(j).copy_from_slice(trained.col(*sample));
+        }
+    }
+}

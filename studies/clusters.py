@@ -47,6 +47,7 @@ STUDIES = {
         "whitened-pca": (False, ["--model", "whitened-pca"]),
         "semi-nmf": (False, ["--model", "semi-nmf"]),
         "deep-linear": (True, []),
+        "deep-neighbours": (True, ["--neighbours", "5"]),
         "deep-relu": (True, ["--activation", "relu"]),
         "deep-stanh": (True, ["--activation", "stanh"]),
         "deep-square": (True, ["--activation", "square"]),

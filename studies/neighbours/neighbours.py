@@ -5,8 +5,9 @@
 
 DATA_FOLDER holds PIE_pose27.mat and cmu-faces/; deepnmf (the Python package), NumPy, SciPy and
 scikit-learn are needed, and Linux for the memory of the third part. The model is
-DeepSemiNMF((200, 40), n_neighbors=5): layer 1 is a Semi-NMF with softly whitened features, layer 2
-factorizes these features at unit length, with a graph of the five nearest neighbours in them.
+DeepSemiNMF((200, 40), n_neighbors=5): layer 1 is a Semi-NMF; layer 2 reads what it makes of the samples, softly
+whitened and at unit length, draws samples to those of their five nearest ones that have them among theirs, and
+factorizes the result at unit length.
 
 All samples are scaled to unit norm. AC is that of k-means with the true number of classes on the
 features as they are, the mean of the seeds 0 to 4; the fit has random_state=0. So a deviation is that of
@@ -210,9 +211,11 @@ def judge(x, labels, features):
                  "runs": [[run["stage"], run["iterations"], run["stop"]] for run in model.runs_]}
     below = {}
     if getattr(model, "n_neighbors", None):
-        y = model.features_[0] - model.features_[0].mean(axis=0)
-        y /= np.linalg.norm(y, axis=1, keepdims=True)
-        below = purity(y, labels)
+        u, s, _ = np.linalg.svd(x, full_matrices=False)
+        first, t = model.layers_[0], s[min(TOP, len(s)) - 1] / 2
+        f = (u * (s**2 / (s**2 + t**2)))[:, :first]
+        f -= f.mean(axis=0)
+        below = purity(f / np.linalg.norm(f, axis=1, keepdims=True), labels)
     for attribute, y in labels.items():
         found = [deepnmf.KMeans(classes(y), random_state=seed).fit_predict(h) for seed in SEEDS]
         more = {"purity_of_graph": below[attribute]} if below else {}
@@ -401,7 +404,7 @@ def table():
              row(*["---"] * (2 + len(WEIGHED)))]
     for edges in WEIGHTS:
         for weight in LAMBDAS:
-            usual = " (default)" if (edges, weight) == ("heat", 2.0) else ""
+            usual = " (default)" if (edges, weight) == ("heat", 1.0) else ""
             text.append(row(edges, f"{weight:g}{usual}",
                             *(ac(weights.get((name, weight, edges))) for name in WEIGHED)))
 

@@ -132,6 +132,10 @@ function samplePart() {
     attribute.name,
     className(place, attribute.codes[sample]),
   ]);
+  const predicted = content.predictions.map(({ name, classes, codes, margins }) => [
+    `${short(name, 30)}, predicted`,
+    `${short(classes[codes[sample]], 40)} (margin ${margins[sample].toFixed(2)})`,
+  ]);
   const name = sampleName(sample);
   return el(
     'div',
@@ -171,7 +175,7 @@ function samplePart() {
             el('figcaption', { className: 'soft', textContent: 'as the model sees it' }),
           )
         : null,
-      labels.length ? definitions(labels) : null,
+      labels.length + predicted.length ? definitions([...labels, ...predicted]) : null,
     ),
     content.samples.values.length ? valueTable(sample) : null,
     ...content.layers.map((_, layer) => layerPart(sample, layer)),

@@ -32,6 +32,9 @@ function renderSummary() {
           words.attributes.length
             ? sentences('How well each attribute is predicted', words.attributes)
             : null,
+          words.predictions.length
+            ? sentences('What the model has learnt from labels', words.predictions)
+            : null,
         ),
       ),
     );

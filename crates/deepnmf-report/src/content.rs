@@ -11,6 +11,7 @@ pub use crate::bases::Basis;
 pub use crate::clusters::{Cluster, Clustering, Grouping};
 pub use crate::maps::Map;
 use crate::numbers::short;
+pub use crate::predictions::Predicted;
 pub use crate::samples::{Likeness, Samples};
 pub use crate::scores::{Cell, Measure};
 pub use crate::words::Words;
@@ -59,6 +60,8 @@ pub struct Content {
     pub groupings: Vec<Grouping>,
     /// How well every layer predicts every attribute.
     pub cells: Vec<Cell>,
+    /// What the model predicts of the shown samples.
+    pub predictions: Vec<Predicted>,
     /// The same in plain words.
     pub words: Words,
 }

@@ -15,9 +15,10 @@ use crate::features::{Layers, columns};
 use crate::maps::{NEIGHBOURS, principal, tsne_map};
 use crate::numbers::short;
 use crate::pictures::{Atlas, Levels, Picture, Tiles};
+use crate::predictions::{Predicted, predictions};
 use crate::samples::{Samples, Shown};
 use crate::scores::{Cell, MOST_CLASSIFIED, clustering, judge};
-use crate::words::{Facts, best_attribute, name};
+use crate::words::{Facts, Words, best_attribute, name};
 
 /// Clusters of a layer where nothing is known of the samples.
 const USUAL_CLUSTERS: usize = 8;
@@ -78,6 +79,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let shown = self.shown();
         let samples = self.samples(&shown)?;
         let layers = self.views(&shown, &samples, tell)?;
+        let predictions = predictions(self.model, &self.prepared)?;
         let (model, fit) = (ModelView::of(self.model), Fit::of(&self.model.summary));
         let options = &self.draft.options;
         let mut content = Content {
@@ -91,7 +93,11 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             feature_names: vec![],
             of_the_fit: self.layers.of_the_fit,
             scale: options.scale.to_string(),
-            words: self.facts(&model, &fit, &cells).words(),
+            words: Words {
+                predictions: predictions.iter().map(Predicted::sentence).collect(),
+                ..self.facts(&model, &fit, &cells).words()
+            },
+            predictions,
             model,
             fit,
             attributes: self.known.iter().map(|k| k.of_shown(&self.draft.choice.shown)).collect(),

@@ -36,6 +36,7 @@ mod maps;
 mod numbers;
 mod page;
 mod pictures;
+mod predictions;
 mod samples;
 mod scores;
 mod words;

@@ -27,6 +27,8 @@ pub struct Words {
     pub layers: Vec<String>,
     /// A sentence for every attribute that layers are evaluated by.
     pub attributes: Vec<String>,
+    /// A sentence for every attribute that the model has learnt to predict.
+    pub predictions: Vec<String>,
 }
 
 /// Facts that sentences are made of.
@@ -52,6 +54,7 @@ impl Facts<'_> {
             quality: self.quality(),
             layers: (0..self.components.len()).map(|layer| self.layer(layer)).collect(),
             attributes: self.usable().map(|(attribute, _)| self.attribute(attribute)).collect(),
+            predictions: vec![],
         }
     }
 

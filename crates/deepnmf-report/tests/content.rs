@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 
 use deepnmf::{
-    Activation, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf, SemiNmf, WhitenedPca,
+    Activation, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf, SemiNmf,
+    WhitenedPca, Wsf,
 };
 use deepnmf_data::builtin::generate;
 use deepnmf_data::preprocess::{Pipeline, Step};
@@ -48,6 +49,29 @@ fn check(content: &Content) {
     for attribute in &content.attributes {
         assert_eq!(attribute.codes.len(), shown);
     }
+}
+
+#[test]
+fn what_a_model_predicts_is_shown_for_every_sample_and_as_a_sentence() {
+    let faces = faces();
+    let illumination = faces.attributes.iter().find(|a| a.name == "illumination").unwrap();
+    let codes: Vec<Option<u32>> =
+        illumination.codes().iter().enumerate().map(|(j, c)| c.filter(|_| j % 2 == 0)).collect();
+    let mut model = Wsf::new(6, 1.0).fit_labelled(&faces.x, &[Some(&codes)]).unwrap();
+    model.provenance.attributes = vec![Some("illumination".into())];
+    model.provenance.classes = vec![illumination.classes().to_vec()];
+    let content = content(&model, &faces, Options::default());
+    check(&content);
+    let predicted = &content.predictions[0];
+    assert_eq!(predicted.classes, illumination.classes());
+    assert_eq!([predicted.codes.len(), predicted.margins.len()], [faces.samples(); 2]);
+    let known = content.attributes.iter().find(|a| a.name == "illumination").unwrap();
+    let same = |(code, truth): (&usize, &i64)| {
+        predicted.classes[*code] == known.classes[usize::try_from(*truth).unwrap()]
+    };
+    let right = predicted.codes.iter().zip(&known.codes).filter(|pair| same(*pair)).count();
+    assert!(right * 10 >= 9 * faces.samples(), "{right}");
+    assert!(content.words.predictions[0].starts_with("illumination: "));
 }
 
 #[test]

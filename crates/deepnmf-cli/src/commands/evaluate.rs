@@ -2,6 +2,7 @@
 
 mod chance;
 mod choice;
+mod predicted;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -67,8 +68,9 @@ struct Classification {
 pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     let progress = Progress::new(output);
     progress.doing("reading");
-    let (Read { layers, origin }, attributes) = read(args, output)?;
+    let (Read { layers, origin, predictions }, attributes) = read(args, output)?;
     let attributes = chosen(&attributes, &args.attribute, output)?;
+    let predictions = predicted::judge(&predictions, &attributes);
     let mut cells = Vec::new();
     for layer in &layers {
         for attribute in &attributes {
@@ -78,7 +80,8 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
     }
     drop(progress);
     let names: Vec<&str> = attributes.iter().map(|a| a.name.as_str()).collect();
-    let text = format!("{origin}\n{}", text(args, &layers, &names, &cells));
+    let mut text = format!("{origin}\n{}", text(args, &layers, &names, &cells));
+    predicted::describe(&mut text, &predictions, origin == Origin::Fit);
     let object = json!({
         "source": args.source,
         "features": origin.name(),
@@ -89,6 +92,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: Output) -> Result<Outcome> {
         "swaps": args.swaps,
         "seed": args.seed,
         "cells": cells,
+        "predictions": predictions,
     });
     output.result(&text, &object)?;
     Ok(Outcome::Done)
@@ -136,7 +140,7 @@ fn of_file(args: &EvaluateArgs) -> Result<(Read, Vec<Attribute>)> {
     let layers = vec![Features { name: "features".into(), values: x }];
     let labelled = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read));
     let attributes = labelled.transpose()?.map_or(attributes, |data| data.attributes);
-    Ok((Read { layers, origin: Origin::File }, attributes))
+    Ok((Read { layers, origin: Origin::File, predictions: vec![] }, attributes))
 }
 
 /// The features of a model: those that it holds if the samples are those of the fit, in their order;
@@ -177,13 +181,19 @@ fn of_model<T: Scalar>(
         Ok(Features { name: format!("layer {layer}"), values })
     };
     let layers = layers.into_iter().map(features).collect::<Result<_>>()?;
-    Ok((Read { layers, origin }, data.map_or(vec![], |(data, _)| data.attributes)))
+    let predictions = match &data {
+        Some((data, _)) => on_threads(args.threads, || predicted::of_model(model, data))??,
+        None => vec![],
+    };
+    Ok((Read { layers, origin, predictions }, data.map_or(vec![], |(data, _)| data.attributes)))
 }
 
 /// The features of all layers, and where they come from.
 struct Read {
     layers: Vec<Features>,
     origin: Origin,
+    /// What the machines of the model say of the samples.
+    predictions: Vec<predicted::Predicted>,
 }
 
 /// Where features come from.

@@ -230,6 +230,9 @@ fn attributes_of_samples_without_labels_are_predicted() {
         2,
         &["age", "illumination, identity"],
     );
+    let told = folder.json(&format!("evaluate m.safetensors --data {faces} --cluster --repeats 1"));
+    assert_eq!(told["predictions"][0]["samples"], 6 * 3 * 3 * 2);
+    assert!(number(&told["predictions"][0], "accuracy") > 0.7, "{told}");
     folder.fit(&format!("{faces} --layers 5 --out plain.safetensors"));
     folder.refuses(&format!("predict plain.safetensors {faces} --out x.csv"), 1, &["--attributes"]);
 }

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _check as check
 from ._base import LabelledFactorization
-from ._labels import Attribute, class_name, classes_from_text
+from ._labels import Attribute, attributes, class_name, classes_from_text
 from ._sklearn import check_is_fitted
 
 
@@ -58,6 +58,41 @@ class PredictingFactorization(LabelledFactorization):
         if not check.flag("return_margin", return_margin):
             return predicted
         return predicted, margins[0] if single else np.column_stack(margins)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """Measure how well the model predicts the labels of samples, or reconstructs them.
+
+        So a search over parameters, such as scikit-learn's ``GridSearchCV``, chooses layers and
+        weights by the labels that it is given, and nothing else.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
+            Labels, as for ``fit``; samples without a label are left out. If None, the model is
+            measured by its reconstruction.
+
+        Returns
+        -------
+        float
+            Share of the labels that ``predict`` gets right, mean over the attributes that the model
+            has learnt. Without labels, minus the mean squared error of all entries.
+        """
+        check_is_fitted(self)
+        X = check.samples(self, X, dtype=self._model.dtype, reset=False)
+        given = attributes(y, len(X))
+        if all(attribute.is_unknown for attribute in given):
+            return super().score(X)
+        learnt, shares = self._places(), []
+        for place, attribute in enumerate(given):
+            if not attribute.is_unknown and (place in learnt or len(given) == 1):
+                known = attribute.codes >= 0
+                right = self.predict(X, place) == attribute.classes[attribute.codes]
+                shares.append(float(np.mean(right[known])))
+        if not shares:
+            raise ValueError("y has labels of attributes that this model has not learnt")
+        return float(np.mean(shares))
 
     @property
     def classes_(self) -> Any:

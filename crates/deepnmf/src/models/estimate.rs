@@ -43,15 +43,27 @@ impl Settings {
         // methods some steps of all that moves.
         let copies = if self.descends() { 25 } else { 5 };
         let loops = number * copies * factors;
+        let graphs = number * self.graph_numbers(p, n);
         let top = layers.last().map_or(0, |k| *k as u64);
         // A line search evaluates more than once, and a gradient costs as much as its value.
         let (width, products) = if self.descends() { (first, 3.0) } else { (top, 1.0) };
         Estimate {
-            memory: number * p * n + start.max(loops) + number * factors,
-            file: number * factors + (1 << 16),
+            memory: number * p * n + start.max(loops).max(graphs) + number * factors,
+            file: number * (factors + if self.compares_data() { first * n } else { 0 }) + (1 << 16),
             iteration: products * (4.0 * (p * n * width) as f64 + 2.0 * (n * width * width) as f64),
             most_iterations: self.most_iterations(),
         }
+    }
+
+    /// Numbers that its neighbour graphs take at the peak: what a layer sees of the samples, lists of neighbours, and
+    /// rows that are smoothed.
+    fn graph_numbers(&self, p: u64, n: u64) -> u64 {
+        let (Some(of), layers) = (self.neighbours(), self.layers()) else { return 0 };
+        let of_layer = |layer: usize| match of.of_layer(layer) as u64 {
+            0 => 0,
+            q => (if layer == 1 { p } else { layers[layer - 2] as u64 }) + 16 * q + 80,
+        };
+        n * (1..=layers.len()).map(of_layer).max().unwrap_or(0)
     }
 
     /// The most iterations that its settings allow, wherever they stand among them.
@@ -73,7 +85,7 @@ fn entry<'a>(value: &'a serde_json::Value, name: &str) -> Option<&'a serde_json:
 mod tests {
     use crate::Dtype;
     use crate::activation::Activation;
-    use crate::models::{DeepSemiNmf, DeepWsf, Descent, Nmf, Settings, WhitenedPca};
+    use crate::models::{DeepSemiNmf, DeepWsf, Descent, Neighbourhood, Nmf, Settings, WhitenedPca};
 
     #[test]
     fn iterations_are_those_of_the_settings() {
@@ -84,6 +96,20 @@ mod tests {
         let relu = DeepSemiNmf::new([5, 3]).activation(Activation::Relu).descent(descent);
         assert_eq!(most(relu.into()), 17);
         assert_eq!(most(WhitenedPca::new(3).into()), 0);
+    }
+
+    #[test]
+    fn neighbours_take_memory() {
+        let deep = |neighbours: &[usize]| {
+            let near = Neighbourhood::of(neighbours);
+            Settings::from(DeepSemiNmf::new([5, 3]).neighbourhood(near)).estimate(
+                50,
+                100_000,
+                Dtype::F32,
+            )
+        };
+        assert!(deep(&[0, 50]).memory > deep(&[]).memory);
+        assert!(deep(&[5, 0]).file > deep(&[0, 5]).file); // what tells samples of the fit
     }
 
     #[test]

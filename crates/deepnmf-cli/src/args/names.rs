@@ -132,7 +132,7 @@ names! {
         Auto => NeighbourSearch::Auto,
         /// By comparing all samples with all
         Exact => NeighbourSearch::Exact,
-        /// By NN-Descent, which misses a few
+        /// Cell by cell, which misses a few
         Approximate => NeighbourSearch::Approximate,
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn of_model<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result
 }
 
 /// Compares them with the labels.
-pub(super) fn judge(predictions: &[Predicted], attributes: &[Attribute]) -> Vec<Accuracy> {
+pub(super) fn judge(predictions: &[Predicted], attributes: &[&Attribute]) -> Vec<Accuracy> {
     let of = |found: &Predicted| {
         let known = attributes.iter().find(|known| known.name == found.attribute)?;
         let labels = known.codes().iter().zip(&found.classes);

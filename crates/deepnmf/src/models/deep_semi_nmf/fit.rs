@@ -7,6 +7,7 @@ use crate::activation::Activation;
 use crate::descent::{Accelerated, Adam, Lbfgs};
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
+use crate::graph::Graph;
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, Scalar, check_data, dot, scale};
 use crate::models::factors::check_shape;
@@ -45,7 +46,7 @@ impl Kind for DeepSemiNmf {
     }
 
     fn neighbourhood(&self) -> Option<Neighbourhood> {
-        Some(self.neighbourhood.clone())
+        self.is_the_papers().then(|| self.neighbourhood.clone())
     }
 
     fn advice(&self) -> &'static str {
@@ -58,7 +59,9 @@ impl Kind for DeepSemiNmf {
                 let accepted = "a model with neighbours begins by itself, leave them out";
                 return Err(Error::parameter("the factors to begin from", "given", accepted));
             }
-            return self.fit_in_layers(task.x, Graphs::NONE, session);
+            if self.is_the_papers() {
+                return self.fit_in_layers(task.x, Graphs::NONE, session);
+            }
         }
         match task.from {
             None => self.fit_supervised(task.x, Supervision::NONE, session),
@@ -69,7 +72,8 @@ impl Kind for DeepSemiNmf {
 }
 
 impl DeepSemiNmf {
-    /// Factorizes `x` with graph regularization of some layers.
+    /// Factorizes `x` with graph regularization of some layers. Neighbours are those in the data, and in what
+    /// pre-training makes of them.
     pub(crate) fn fit_supervised<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
@@ -79,7 +83,15 @@ impl DeepSemiNmf {
         self.check(x)?;
         let mut record = Record { notices: self.increasing_layers(), ..Record::default() };
         let factors = self.pretrain(x, supervision, &mut record, session)?;
-        self.finish(x, factors, supervision, record, session)
+        if !self.neighbourhood.any() {
+            return self.finish(x, factors, supervision, record, session);
+        }
+        let near = layered::with_neighbours(self, x, &factors, supervision.graphs, session)?;
+        let graphs: Vec<_> = near.iter().map(|g| g.as_ref().map(|g| g as &dyn Graph<T>)).collect();
+        let missed = graphs.iter().enumerate().filter_map(|(i, g)| Notice::of_search(i + 1, (*g)?));
+        record.notices.extend(missed);
+        let (graphs, variant) = (Graphs::new(&graphs), Variant::ScaleFree);
+        self.finish(x, factors, Supervision { graphs, variant, ..supervision }, record, session)
     }
 
     /// Factorizes `x` layer after layer, with scale-free graph penalties.

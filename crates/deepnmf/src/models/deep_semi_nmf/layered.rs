@@ -132,6 +132,36 @@ struct Read<T> {
     missed: Option<Notice>,
 }
 
+/// The graphs that models need whose layers are fitted together: those given, and those of neighbours in the data and in
+/// what pre-training makes of them, with their weights.
+pub(super) fn with_neighbours<'a, T: Scalar>(
+    model: &DeepSemiNmf,
+    x: &'a dyn DataMatrix<T>,
+    pretrained: &Factors<T>,
+    given: Graphs<'a, T>,
+    session: &mut FitSession<'_>,
+) -> Result<Vec<Option<WeightedSum<'a, T>>>> {
+    let (parts, watch) = (x.parts(), session.watch(&model.options.stop));
+    let of_layer = |layer: usize| {
+        let near = if model.neighbourhood.of_layer(layer) == 0 {
+            None
+        } else if layer == 1 {
+            neighbours_of(model, layer, &Watched::new(x, &watch), parts)?
+        } else {
+            let lens = Lens::new(pretrained, layer - 1, model.layers[layer - 1], parts)?;
+            let y = lens.unit_features(&pretrained.h[layer - 2]);
+            let columns = PartColumns::new(y.view(), parts);
+            neighbours_of(model, layer, &Watched::new(&columns, &watch), parts)?
+        };
+        let near = near.map(|near| Box::new(near) as Box<dyn Graph<T> + 'a>);
+        let given = given.of(layer).map(|given| Box::new(given) as Box<dyn Graph<T> + 'a>);
+        let terms: Vec<_> =
+            near.into_iter().chain(given).map(|graph| Weighted { weight: 1.0, graph }).collect();
+        if terms.is_empty() { Ok(None) } else { WeightedSum::new(terms, parts).map(Some) }
+    };
+    (1..=model.layers.len()).map(of_layer).collect()
+}
+
 /// The neighbour graph of a layer with its weight, if it has one.
 fn neighbours_of<'a, T: Scalar>(
     model: &DeepSemiNmf,

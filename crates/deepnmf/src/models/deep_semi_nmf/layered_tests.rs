@@ -1,9 +1,11 @@
 //! Layers that read the features of the layer below.
 
+use crate::activation::Activation;
 use crate::graph::{NeighbourWeights, nearest_neighbours};
 use crate::matrix::{Matrix, Parts, Svd, SvdMethod, pseudo_inverse, truncated_svd};
 use crate::models::reading::Lens;
-use crate::models::{DeepSemiNmf, Factorization, Model, Neighbourhood, SemiNmf};
+use crate::models::{DeepSemiNmf, Factorization, Loss, Model, Neighbourhood, SemiNmf};
+use crate::persist::{AnyModel, model_from_bytes};
 use crate::project::Projection;
 use crate::testing::{distance, literal_product, positive};
 
@@ -160,4 +162,36 @@ fn new_samples_are_drawn_to_the_nearest_of_the_fit() {
     let expected = literal_product(inverse.view(), target.view());
     let found = fitted.project(&new, 2, Projection::Basis).unwrap();
     assert!(distance(&found, &expected) < 1e-9, "{}", distance(&found, &expected));
+}
+
+/// Nonlinear layers and other losses are fitted together: neighbours are those in what pre-training made of samples.
+#[test]
+fn neighbours_of_nonlinear_models_and_other_losses_are_drawn_together() {
+    let x = positive::<f64>(12, 60, 1);
+    let models = [
+        DeepSemiNmf::new([9, 5]).activation(Activation::Softplus),
+        DeepSemiNmf::new([9, 5]).loss(Loss::Data),
+    ];
+    for model in models {
+        let fit = |lambda: f64| {
+            let near = Neighbourhood::of([4, 4]).lambda(lambda);
+            model.clone().neighbourhood(near).fit(&x).unwrap()
+        };
+        assert_eq!(fit(0.0).factors, model.fit(&x).unwrap().factors);
+        let near = nearest_neighbours(&x, 4);
+        let drawn = |fitted: &Model<f64>| -> f64 {
+            let h = fitted.factors.decode(2, fitted.factors.top_features()).unwrap();
+            let p = literal_product(fitted.factors.z[0].view(), h.view());
+            let pairs = near.iter().enumerate();
+            let pairs = pairs.flat_map(|(j, near)| near.iter().map(move |n| (j, n.sample)));
+            pairs.map(|(j, l)| apart(&p, j, &p, l).powi(2)).sum()
+        };
+        let (weak, strong) = (fit(1e-6), fit(10.0));
+        assert!(drawn(&strong) < 0.5 * drawn(&weak), "{} {}", drawn(&strong), drawn(&weak));
+        assert!(strong.summary.history.windows(2).all(|e| e[1] <= e[0] * (1.0 + 1e-9)));
+        let Ok(AnyModel::F64(read)) = model_from_bytes(&strong.to_bytes().unwrap()) else {
+            panic!("no such model")
+        };
+        assert!(read.factors == strong.factors);
+    }
 }

@@ -273,9 +273,8 @@ impl DeepSemiNmf {
 
     fn check_neighbourhood(&self) -> Result<()> {
         self.neighbourhood.check(self.layers.len())?;
-        if self.neighbourhood.any() && !(self.is_the_papers() && self.form == Form::Fast) {
-            let accepted =
-                "neighbours need a linear model with the paper's loss, without penalties";
+        if self.neighbourhood.any() && self.form != Form::Fast {
+            let accepted = "neighbours need the form fast";
             return Err(Error::parameter("the number of neighbours", "given", accepted));
         }
         Ok(())

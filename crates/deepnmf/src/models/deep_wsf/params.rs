@@ -232,7 +232,7 @@ impl Kind for DeepWsf {
     }
 
     fn neighbourhood(&self) -> Option<Neighbourhood> {
-        Some(self.deep.neighbourhood.clone())
+        Kind::neighbourhood(&self.deep)
     }
 
     fn advice(&self) -> &'static str {

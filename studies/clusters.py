@@ -1,8 +1,8 @@
 """Clusters faces by identity, on the features of one model after the other.
 
-    python studies/clusters.py depth|baselines PROGRAM DATA_FOLDER [--quick] [--minutes 60]
+    python studies/clusters.py depth|sizes|baselines PROGRAM DATA_FOLDER [--quick] [--minutes 60]
         [--data-sets pie,cmu] [--methods semi-nmf,deep-relu] [--components 40,70]
-    python studies/clusters_table.py depth|baselines
+    python studies/clusters_table.py depth|sizes|baselines
 
 The study of depth asks whether it helps, that of the baselines how good they are. PROGRAM is the built
 deepnmf, DATA_FOLDER holds PIE_pose27.mat and cmu-faces/. Each result is a line of results.jsonl in the
@@ -47,7 +47,6 @@ STUDIES = {
         "whitened-pca": (False, ["--model", "whitened-pca"]),
         "semi-nmf": (False, ["--model", "semi-nmf"]),
         "deep-linear": (True, []),
-        "deep-neighbours": (True, ["--neighbours", "5"]),
         "deep-relu": (True, ["--activation", "relu"]),
         "deep-stanh": (True, ["--activation", "stanh"]),
         "deep-square": (True, ["--activation", "square"]),
@@ -57,6 +56,13 @@ STUDIES = {
         "loss-data": (True, ["--loss", "data"]),
         "loss-layer-relu": (True, ["--loss", "layer", "--activation", "relu"]),
         "loss-data-relu": (True, ["--loss", "data", "--activation", "relu"]),
+    }),
+    # Do neighbours help at other sizes than the one that their defaults were chosen by (40)?
+    "sizes": ({"cmu": 200, "drawn-pie": 200, "drawn-multipie": 200, "pie": 400}, {
+        "whitened-pca": (False, ["--model", "whitened-pca"]),
+        "semi-nmf": (False, ["--model", "semi-nmf"]),
+        "deep-linear": (True, []),
+        "deep-neighbours": (True, ["--neighbours", "5"]),
     }),
     # The paper's first layer on PIE. CNMF and DNMF learn from the labels that clusters are judged by.
     "baselines": ({"cmu": 200, "pie": 625}, {

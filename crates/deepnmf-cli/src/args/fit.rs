@@ -198,7 +198,7 @@ pub(crate) struct LabelArgs {
     pub(crate) attributes: Vec<String>,
     /// Weight of the graph penalty: of label graphs, one for all or one for each attribute; 1 draws samples half of
     /// the way to the mean of their class [default: 1, as printed 0.001]; of the neighbour graph of gnmf
-    /// [default: 2, as printed 100]
+    /// [default: 1, as printed 100]
     #[arg(
         long,
         action = ArgAction::Set,

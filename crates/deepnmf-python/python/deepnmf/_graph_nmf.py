@@ -31,7 +31,7 @@ class GNMF(NonNegative):
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
-    lam : float, default=2.0
+    lam : float, default=1.0
         Weight of the graph penalty, at least 0. With 1, samples are drawn half of the way to those
         that the graph connects them to. Rust and the program call it ``lambda``, which is a
         keyword in Python.
@@ -166,7 +166,7 @@ class GNMF(NonNegative):
         self,
         n_components: int | None = None,
         *,
-        lam: float = 2.0,
+        lam: float = 1.0,
         variant: ShallowVariant = "scale-free",
         n_neighbors: int = 5,
         neighbor_weights: NeighborWeights = "binary",

@@ -23,12 +23,24 @@ pub struct Factors<T> {
     /// The bases `V_i`, `(k_{i-1} + 1) x k_i`, by which layers with neighbours read the features of the layer below
     /// ([`Neighbourhood`](crate::Neighbourhood)), nothing for other layers; empty where no layer does.
     pub readings: Vec<Option<Matrix<T>>>,
+    /// In which metric samples choose their clusters, in models whose samples are sums of parts.
+    pub metric: Option<Metric<T>>,
+}
+
+/// The metric of a model whose samples are sums of parts: a sample `x` belongs to those clusters, one of each part,
+/// whose centres `z_1, z_2, ..` make `|M^T (x - z_1 - z_2 - ..)|` least.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric<T> {
+    /// The clusters of each part.
+    pub parts: Vec<usize>,
+    /// `M`, `p x d`. It has no unit: any multiple of it chooses the same.
+    pub map: Matrix<T>,
 }
 
 impl<T: Scalar> Factors<T> {
     /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
-        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![] }
+        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![], metric: None }
     }
 
     /// Writes them to a checkpoint.

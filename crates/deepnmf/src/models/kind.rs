@@ -134,6 +134,11 @@ pub(crate) trait Kind: Clone + Into<Settings> {
         None
     }
 
+    /// The clusters of each part, in models whose samples are sums of parts.
+    fn parts(&self) -> &[usize] {
+        &[]
+    }
+
     /// What to change where a fit does not converge.
     fn advice(&self) -> &'static str {
         "use f64, or another initialization or rule"
@@ -327,6 +332,11 @@ macro_rules! models {
             /// The neighbour graphs of its layers, if it is a model that may have them in features.
             pub(crate) fn neighbours(&self) -> Option<&Neighbourhood> {
                 match self { $(Self::$model(model) => model.neighbourhood(),)+ }
+            }
+
+            /// The clusters of each part, in models whose samples are sums of parts.
+            pub fn parts(&self) -> &[usize] {
+                match self { $(Self::$model(model) => model.parts(),)+ }
             }
 
             /// What to change where a fit does not converge.

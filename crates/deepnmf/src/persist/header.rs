@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::Dtype;
-use crate::models::{Provenance, Settings, Summary};
+use crate::models::{Provenance, Settings, Summary, most_coordinates};
 use crate::predict::PredictorInfo;
 
 /// The version of the format that this program writes and reads.
@@ -68,5 +68,7 @@ pub(super) fn expected_tensors(
         let (classes, k) = (machine.classes.len(), layers.first().copied().unwrap_or(0));
         [(format!("w{}", i + 1), [k + 1, classes]), (format!("m{}", i + 1), [classes, k])]
     });
-    z.chain(h).chain(offset).chain(v).chain(machines).collect()
+    let coordinates = most_coordinates(settings.parts(), p, n);
+    let metric = coordinates.map(|d| ("a1".to_owned(), [d, p]));
+    z.chain(h).chain(offset).chain(v).chain(metric).chain(machines).collect()
 }

@@ -134,6 +134,11 @@ pub(crate) trait Kind: Clone + Into<Settings> {
         None
     }
 
+    /// The clusters of each part, in models whose samples are sums of parts.
+    fn parts(&self) -> &[usize] {
+        &[]
+    }
+
     /// What to change where a fit does not converge.
     fn advice(&self) -> &'static str {
         "use f64, or another initialization or rule"
@@ -332,6 +337,11 @@ macro_rules! models {
             /// Whether its first layer has neighbours in the data, by which features of new samples are found.
             pub(crate) fn compares_data(&self) -> bool {
                 self.neighbours().is_some_and(|of| of.of_layer(1) > 0)
+            }
+
+            /// The clusters of each part, in models whose samples are sums of parts.
+            pub fn parts(&self) -> &[usize] {
+                match self { $(Self::$model(model) => model.parts(),)+ }
             }
 
             /// What to change where a fit does not converge.

@@ -143,7 +143,9 @@ impl Facts<'_> {
     }
 
     fn quality(&self) -> String {
-        let rank = self.components.last().copied().unwrap_or(0);
+        let all: usize = self.components.iter().sum();
+        let rank = if self.parts.is_empty() { self.components.last().copied() } else { Some(all) };
+        let rank = rank.unwrap_or(0);
         let error = format!(
             "The reconstruction error is {} of the norm of the data",
             percent(self.fit.relative_error)

@@ -40,7 +40,14 @@ pub struct Metric<T> {
 impl<T: Scalar> Factors<T> {
     /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
-        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![], metric: None }
+        Self {
+            z,
+            h,
+            offset: None,
+            activation: Activation::Identity,
+            readings: vec![],
+            metric: None,
+        }
     }
 
     /// Writes them to a checkpoint.

@@ -4,7 +4,7 @@ const MEASURES = [
   [
     'ac',
     'AC',
-    'Clustering accuracy: k-means finds as many clusters as there are classes; the share of samples in the cluster that is paired with their class',
+    `Clustering accuracy: ${areParts ? 'the clusters of a part are paired with classes' : 'k-means finds as many clusters as there are classes'}; the share of samples in the cluster that is paired with their class`,
   ],
   ['nmi', 'NMI', 'Normalised mutual information of the same clusters'],
   ['svm', 'SVM', 'Accuracy of a linear support vector machine on held-out samples'],

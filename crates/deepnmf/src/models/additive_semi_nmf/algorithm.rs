@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::coordinates::Coordinates;
-use super::descent::{Found, State, descend};
+use super::descent::{Found, State, TO_REST, descend};
 use super::memberships::Memberships;
 use super::propose::{Wanted, orders, propose, start};
 use crate::checkpoint::{Restored, StateWriter};
@@ -47,11 +47,12 @@ impl AdditiveLoop {
         seed: u64,
         go_on: &(dyn Fn() -> Result<()> + Sync),
     ) -> Result<Self> {
-        let started = if samples.dimension() == 0 {
-            let alike = Memberships::together(sizes.to_vec(), samples.samples());
-            Ok(descend(&samples, alike, 0)?)
-        } else {
-            best_start(&samples, sizes, seed, go_on)
+        let started = match samples.dimension() {
+            0 => go_on().and_then(|()| {
+                let alike = Memberships::together(sizes.to_vec(), samples.samples());
+                descend(&samples, alike, 0)
+            }),
+            _ => best_start(&samples, sizes, seed, go_on),
         };
         let (found, cut_short) = match started {
             Err(Error::Interrupted(_)) => {
@@ -62,9 +63,11 @@ impl AdditiveLoop {
         Ok(Self { samples, sizes: sizes.to_vec(), seed, found, steps: 0, cut_short })
     }
 
-    /// What was found, and in which coordinates.
-    pub(super) fn into_found(self) -> (Coordinates, Found) {
-        (self.samples, self.found)
+    /// What was found, and in which coordinates. The largest cluster of each part is the first.
+    pub(super) fn into_found(self) -> Result<(Coordinates, Found)> {
+        let rounds = if self.cut_short { 0 } else { TO_REST };
+        let found = descend(&self.samples, self.found.memberships.in_order(), rounds)?;
+        Ok((self.samples, found))
     }
 
     /// `J`.
@@ -176,4 +179,3 @@ impl Algorithm for AdditiveLoop {
         Ok(())
     }
 }
-

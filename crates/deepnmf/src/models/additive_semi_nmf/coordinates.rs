@@ -53,12 +53,8 @@ impl<T: Scalar> Directions<T> {
     pub(super) fn leading(x: &dyn DataMatrix<T>, seed: u64) -> Result<(Self, f64)> {
         let (p, n) = (x.shape().0, x.parts().total());
         let mean = mean_column(x)?;
-        let svd = truncated_svd(
-            &Centred::new(x, &mean),
-            MOST.min(p).min(n),
-            SvdMethod::Auto,
-            seed,
-        )?;
+        let svd =
+            truncated_svd(&Centred::new(x, &mean), MOST.min(p).min(n), SvdMethod::Auto, seed)?;
         // What the mean leaves behind of equal samples is rounding.
         let rounding = 4.0 * x.norm_sq()?.sqrt() * T::EPSILON.to_f64();
         let least = rounding.max(SMALLEST * svd.s[0]);

@@ -17,9 +17,6 @@ use super::memberships::{Memberships, rows_of};
 use crate::error::Result;
 use crate::matrix::{Matrix, Whitening, product};
 
-/// What is added to the sizes of clusters, as a share of the samples: stacked memberships are not of full rank.
-const RIDGE: f64 = 1e-12;
-
 /// The rounds of a descent that is to come to rest. It takes some ten.
 pub(super) const TO_REST: usize = 100;
 
@@ -46,10 +43,8 @@ impl State {
         let shared = memberships.shared();
         let counts: Vec<f64> = (0..shared.rows()).map(|a| shared[(a, a)]).collect();
         let sums = sums_of_clusters(&samples.y, memberships);
-        let mut gram = shared;
-        let ridge = RIDGE * samples.samples() as f64;
-        (0..gram.rows()).for_each(|a| gram[(a, a)] += ridge);
-        let mut centres = product(sums.view(), Whitening::of::<f64>(&gram)?.inverse.view());
+        let inverse = inverse_of(shared, &memberships.sizes)?;
+        let mut centres = product(sums.view(), inverse.view());
         weigh_out(&mut centres, &memberships.sizes, &counts);
         let explained = product(centres.view(), sums.t());
         let a = Matrix::from_fn(d, d, |i, j| {
@@ -101,6 +96,25 @@ fn sums_of_clusters(y: &Matrix<f64>, memberships: &Memberships) -> Matrix<f64> {
         }
     }
     sums
+}
+
+/// An inverse of `H H^T` for least squares. Stacked memberships are not of full rank: a constant can go from one part
+/// to another. So the centres of every part but the first are asked to sum to zero, which changes no sum of centres.
+/// What is still not of full rank, by the measure of `f32` to be certain, is solved with centres of least norm.
+pub(super) fn inverse_of(mut shared: Matrix<f64>, sizes: &[usize]) -> Result<Matrix<f64>> {
+    let counts: Vec<f64> = (0..shared.rows()).map(|a| shared[(a, a)]).collect();
+    for (part, rows) in rows_of(sizes).enumerate() {
+        let members: Vec<usize> = rows.clone().filter(|a| counts[*a] > 0.0).collect();
+        let total: f64 = counts[rows.clone()].iter().sum();
+        rows.filter(|a| counts[*a] == 0.0).for_each(|a| shared[(a, a)] = 1.0);
+        if part > 0 {
+            let weight = total / (members.len() as f64).powi(2).max(1.0);
+            for a in &members {
+                members.iter().for_each(|b| shared[(*a, *b)] += weight);
+            }
+        }
+    }
+    Ok(Whitening::of::<f32>(&shared)?.inverse)
 }
 
 /// Takes from the centres of each part their mean over the samples, whose sum over all parts is that of the samples:

@@ -81,6 +81,28 @@ impl Memberships {
         other
     }
 
+    /// The same clusters numbered by their sizes, the largest first; of equally large ones the first to have a sample.
+    /// So equal partitions have equal numbers, however they were found.
+    pub(super) fn in_order(&self) -> Self {
+        let (width, n) = (self.sizes.len(), self.of_samples().len());
+        let mut ordered = self.clone();
+        for (part, size) in self.sizes.iter().enumerate() {
+            let (mut members, mut first) = (vec![0usize; *size], vec![n; *size]);
+            for (j, labels) in self.of_samples().enumerate() {
+                members[labels[part]] += 1;
+                first[labels[part]] = first[labels[part]].min(j);
+            }
+            let mut order: Vec<usize> = (0..*size).collect();
+            order.sort_by_key(|a| (std::cmp::Reverse(members[*a]), first[*a]));
+            let mut place = vec![0; *size];
+            order.iter().enumerate().for_each(|(now, a)| place[*a] = now);
+            for labels in ordered.labels.chunks_exact_mut(width) {
+                labels[part] = place[labels[part]];
+            }
+        }
+        ordered
+    }
+
     /// Puts the members of one cluster of a part into another one, which stands before it.
     pub(super) fn merge(&mut self, part: usize, (kept, gone): (usize, usize)) {
         let width = self.sizes.len();

@@ -10,9 +10,7 @@ use crate::error::{Error, Result};
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
 use crate::models::summary::{Bound, Record};
-use crate::models::{
-    Abilities, Factors, FitOptions, Kind, Model, Notice, Outcome, SemiNmf, Task,
-};
+use crate::models::{Abilities, Factors, FitOptions, Kind, Model, Notice, Outcome, SemiNmf, Task};
 use crate::observe::Stage;
 
 /// Additive Semi-NMF: `X ~ Z_1 H_1 + Z_2 H_2 + ..`, each sample in one cluster of every part.
@@ -99,7 +97,7 @@ impl AdditiveSemiNmf {
         })?;
         let stage = stage.to_string();
         let notices = fitted.cut_short.then_some(Notice::InitializationCutShort { stage });
-        let factors: Factors<T> = factors_of(x, &directions, &fitted.into_found())?;
+        let factors: Factors<T> = factors_of(x, &directions, &fitted.into_found()?)?;
         let error = Some(factors.reconstruction_error(x, 1, &factors.h[0])?);
         let notices = notices.into_iter().collect();
         let record = Record { error, notices, ..Record::of(run) };
@@ -130,9 +128,7 @@ impl Kind for AdditiveSemiNmf {
         check_data(task.x)?;
         self.check_parts(task.x.parts().total())?;
         match self.alone() {
-            Some(alone) => {
-                Ok(Model { settings: self.clone().into(), ..alone.run(task, session)? })
-            }
+            Some(alone) => Ok(Model { settings: self.clone().into(), ..alone.run(task, session)? }),
             None => Ok(Model::new(self.clone(), self.fit_parts(task.x, session)?)),
         }
     }

@@ -14,8 +14,8 @@ use super::coordinates::Coordinates;
 use super::descent::{Found, State, descend, merge_down};
 use super::memberships::Memberships;
 use crate::error::Result;
-use crate::graph::{NeighbourSearch, NeighbourWeights, Neighbours, Search, Weighted, WeightedSum};
 use crate::graph::smooth;
+use crate::graph::{NeighbourSearch, NeighbourWeights, Neighbours, Search, Weighted, WeightedSum};
 use crate::init::{Clusters, clusters};
 use crate::matrix::{Matrix, Parts, dot, gram_of_rows, product, symmetric_eigen};
 use crate::rng::{Purpose, numbered_stream};
@@ -136,9 +136,8 @@ fn softly_whitened(left: &Matrix<f64>, size: usize) -> Result<Matrix<f64>> {
         return Ok(Matrix::zeros(1, left.cols()));
     }
     let t = s[(2 * size).min(rank) - 1];
-    let map = Matrix::from_fn(left.rows(), rank, |i, r| {
-        vectors[(i, r)] * s[r] / (s[r] * s[r] + t * t)
-    });
+    let map =
+        Matrix::from_fn(left.rows(), rank, |i, r| vectors[(i, r)] * s[r] / (s[r] * s[r] + t * t));
     Ok(product(map.t(), left.view()))
 }
 

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::coordinates::{Coordinates, Directions, most_coordinates};
-use super::descent::{Found, weigh_out};
+use super::descent::{Found, inverse_of, weigh_out};
 use super::memberships::rows_of;
 use crate::error::{Error, Result};
-use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, Whitening, product};
+use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, product};
 use crate::models::{Factors, Metric, Model};
 
 /// The factors: `Z` by least squares, as `mod.rs` fixes it, and the metric `t U W^T`, whose columns are at most of unit
@@ -22,8 +22,7 @@ pub(super) fn factors_of<T: Scalar>(
     Centred::new(x, mean).mul_tr(&h, &mut sums)?;
     let shared = memberships.shared();
     let counts: Vec<f64> = (0..k).map(|a| shared[(a, a)]).collect();
-    // Stacked memberships are not of full rank: by f32's measure that is seen for certain.
-    let inverse = Whitening::of::<f32>(&shared)?.inverse;
+    let inverse = inverse_of(shared, &memberships.sizes)?;
     let mut z = product(sums.cast::<f64>().view(), inverse.view());
     weigh_out(&mut z, &memberships.sizes, &counts);
     for a in 0..memberships.sizes[0] {

@@ -114,16 +114,12 @@ fn read_features<T: Scalar>(
             near => near?,
         }
     };
-    match near {
-        Some(near) => {
-            let drawn = draw_to_neighbours(y, &near, model.layers[layer - 1])?;
-            Ok(Read { drawn, missed: Notice::of_search(layer, &near) })
-        }
-        None => {
-            let directions = Matrix::identity(y.rows());
-            Ok(Read { drawn: Drawn { seen: y, directions }, missed: None })
-        }
-    }
+    let Some(near) = near else {
+        let directions = Matrix::identity(y.rows());
+        return Ok(Read { drawn: Drawn { seen: y, directions }, missed: None });
+    };
+    let drawn = draw_to_neighbours(y, &near, model.layers[layer - 1])?;
+    Ok(Read { drawn, missed: Notice::of_search(layer, &near) })
 }
 
 /// The features below as a layer sees them, and what to say of the search for neighbours.

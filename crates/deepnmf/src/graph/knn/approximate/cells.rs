@@ -31,7 +31,7 @@ pub(super) struct Cells {
     members: Vec<u32>,
     pieces: Vec<Piece>,
     /// The pieces of cell `c` are `first_piece[c]..first_piece[c + 1]`.
-    first_piece: Vec<u32>,
+    first_piece: Vec<usize>,
     /// The cells nearest to each sample, the nearest first, `ranked` for each.
     nearest: Vec<u32>,
     ranked: usize,
@@ -71,7 +71,7 @@ impl Cells {
                 members.extend_from_slice(piece);
                 pieces.push(Piece { cell, members: start..members.len() });
             }
-            first_piece.push(pieces.len() as u32); // no more than samples
+            first_piece.push(pieces.len());
         }
         Ok(Self { centres, members, pieces, first_piece, nearest, ranked })
     }
@@ -95,7 +95,7 @@ impl Cells {
     /// first.
     pub(super) fn piece_of(&self, sample: usize, mut round: usize) -> Option<usize> {
         for cell in &self.nearest[sample * self.ranked..(sample + 1) * self.ranked] {
-            let [first, next] = [0, 1].map(|i| self.first_piece[*cell as usize + i] as usize);
+            let [first, next] = [0, 1].map(|i| self.first_piece[*cell as usize + i]);
             if round < next - first {
                 return Some(first + round);
             }

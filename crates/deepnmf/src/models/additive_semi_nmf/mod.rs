@@ -14,6 +14,8 @@
 //! a sum of logarithms, so a direction of little variance counts as much as one of large variance. It is lowered by a
 //! part that explains what others have left over, wherever that is.
 //!
+//! How many parts there are, and how large, is found where nobody says it (`auto.rs`).
+//!
 //! Files: `memberships.rs` (who belongs where), `choice.rs` (the best clusters for a sample), `descent.rs` (`J` and
 //! its descent), `propose.rs` (other partitions of one part), `algorithm.rs` (the loop, which takes a proposal if `J`
 //! is lower).
@@ -29,6 +31,7 @@
 //! With one part there is nothing to keep apart, and the model is [`SemiNmf`](crate::SemiNmf).
 
 mod algorithm;
+mod auto;
 mod choice;
 mod coordinates;
 mod descent;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::algorithm::AdditiveLoop;
+use super::auto::choose_parts;
 use super::coordinates::{Coordinates, Directions};
 use super::result::factors_of;
 use crate::driver::FitSession;
@@ -29,7 +30,8 @@ use crate::observe::Stage;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdditiveSemiNmf {
-    /// The clusters of each part, at least 2.
+    /// The clusters of each part, at least 2. If there are none, the fit finds out how many parts there are and how
+    /// large; the settings of the model then name them.
     pub parts: Vec<usize>,
     /// Settings that all models share. Several parts use the seed, the stopping rule and the bound; where the
     /// factors begin, their scale and the rule for the features are those of one part.
@@ -40,6 +42,11 @@ impl AdditiveSemiNmf {
     /// Additive Semi-NMF with so many clusters in each part and default settings.
     pub fn new(parts: impl Into<Vec<usize>>) -> Self {
         Self { parts: parts.into(), options: FitOptions::default() }
+    }
+
+    /// The same with parts that the fit finds out: one after the other, while what is left has structure.
+    pub fn auto() -> Self {
+        Self::new([])
     }
 
     /// Replaces the shared settings.
@@ -57,10 +64,6 @@ impl AdditiveSemiNmf {
     }
 
     fn check_parts(&self, n: usize) -> Result<()> {
-        if self.parts.is_empty() {
-            let accepted = "name the clusters of each part, such as 20 and 4";
-            return Err(Error::parameter("the list of parts", "empty", accepted));
-        }
         for (i, &clusters) in self.parts.iter().enumerate() {
             if !(2..=n).contains(&clusters) {
                 let name = format!("the number of clusters of part {}", i + 1);
@@ -72,6 +75,34 @@ impl AdditiveSemiNmf {
             }
         }
         Ok(())
+    }
+
+    /// The same with the parts that the data have, and why they have them.
+    fn with_parts_of<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<(Self, Vec<Notice>)> {
+        let (watch, seed) = (session.watch(&self.options.stop), self.options.seed);
+        let watched = Watched::new(x, &watch);
+        let (directions, t) = Directions::leading(&watched, seed)?;
+        let samples = Coordinates::of(&watched, &directions, t)?;
+        let reasons = choose_parts(&samples, seed, &|| watched.go_on())?;
+        if reasons.is_empty() {
+            let accepted = "no structure beyond noise was found in these samples: if you know of any, name the \
+                            clusters of each part, such as 20 and 4";
+            return Err(Error::parameter("the list of parts", "auto", accepted));
+        }
+        let parts: Vec<usize> = reasons.iter().map(|reason| reason.clusters).collect();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // percent, above 0
+        let percent = |share: f64| (100.0 * share).round() as usize;
+        let notices = reasons.iter().enumerate().map(|(i, reason)| Notice::PartFound {
+            part: i + 1,
+            clusters: reason.clusters,
+            gain: percent(reason.ratio),
+            agreement: percent(reason.agreement),
+        });
+        Ok((Self { parts, ..self.clone() }, notices.collect()))
     }
 
     fn fit_parts<T: Scalar>(
@@ -126,6 +157,12 @@ impl Kind for AdditiveSemiNmf {
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         self.options.check()?;
         check_data(task.x)?;
+        if self.parts.is_empty() {
+            let (found, reasons) = self.with_parts_of(task.x, session)?;
+            let mut model = found.run(task, session)?;
+            model.summary.notices.splice(0..0, reasons);
+            return Ok(model);
+        }
         self.check_parts(task.x.parts().total())?;
         match self.alone() {
             Some(alone) => Ok(Model { settings: self.clone().into(), ..alone.run(task, session)? }),

@@ -56,7 +56,7 @@ pub(super) fn propose(
 ) -> Result<Found> {
     go_on()?;
     let state = State::of(samples, from)?;
-    let left = left_by_others(samples, from, &state, part);
+    let left = left_over(samples, from, &state, Some(part));
     let features = smooth_features(&left, size, seed, go_on)?;
     let many = size.saturating_mul(more).min(samples.samples() / FEWEST).max(size);
     let mut rng = numbered_stream(seed, Purpose::Proposals, number);
@@ -74,19 +74,19 @@ pub(super) fn propose(
     merge_down(samples, proposed.memberships, part, size)
 }
 
-/// `Y` less the centres of all parts but one.
-fn left_by_others(
+/// `Y` less the centres of all parts, or of all but one.
+pub(super) fn left_over(
     samples: &Coordinates,
     memberships: &Memberships,
     state: &State,
-    part: usize,
+    but: Option<usize>,
 ) -> Matrix<f64> {
     let starts = memberships.starts();
     let mut left = samples.y.clone();
     let columns = left.as_mut_slice().chunks_exact_mut(samples.dimension());
     for (y, labels) in columns.zip(memberships.of_samples()) {
         for (i, (label, start)) in labels.iter().zip(&starts).enumerate() {
-            if i != part {
+            if Some(i) != but {
                 let centre = state.centres.col(start + label);
                 y.iter_mut().zip(centre).for_each(|(y, c)| *y -= c);
             }

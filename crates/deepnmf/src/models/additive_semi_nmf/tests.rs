@@ -347,3 +347,23 @@ fn a_model_comes_back_from_a_file_bit_for_bit() {
         assert_eq!(of(&back), of(&model));
     }
 }
+
+/// Two attributes, and nothing else.
+#[test]
+fn parts_that_nobody_names_are_found_and_noise_has_none() {
+    let labels = attributes((5, 3), 240, 3);
+    let x = planted(&labels, 30, 0.3, 3);
+    let model = AdditiveSemiNmf::auto().fit(&x).unwrap();
+    let parts = model.settings.parts();
+    assert!(parts.len() >= 2, "{parts:?}");
+    let found = |attribute: usize| {
+        let truth: Vec<usize> = labels.iter().map(|l| l[attribute]).collect();
+        (1..=parts.len()).map(|part| ari(&truth, &of_part(&model, part))).fold(0.0, f64::max)
+    };
+    assert!(found(0) > 0.9 && found(1) > 0.9, "{parts:?}: {} {}", found(0), found(1));
+    let told = model.summary.notices.iter().filter(|n| matches!(n, Notice::PartFound { .. }));
+    assert_eq!(told.count(), parts.len());
+    let noise = normal::<f64>(30, 240, 9);
+    let refused = AdditiveSemiNmf::auto().fit(&noise).unwrap_err().to_string();
+    assert!(refused.contains("no structure beyond noise"), "{refused}");
+}

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::graph::smooth;
 use crate::graph::{NeighbourSearch, NeighbourWeights, Neighbours, Search, Weighted, WeightedSum};
 use crate::init::{Clusters, clusters};
-use crate::matrix::{Matrix, Parts, dot, gram_of_rows, product, symmetric_eigen};
+use crate::matrix::{Matrix, Parts, Scalar, dot, gram_of_rows, product, symmetric_eigen};
 use crate::rng::{Purpose, numbered_stream};
 
 /// Neighbours of each sample.
@@ -146,8 +146,9 @@ fn to_unit_length(features: &mut Matrix<f32>) {
     for column in features.as_mut_slice().chunks_exact_mut(rows) {
         let length = dot(column, column).sqrt();
         let scale = if length.is_normal() { 1.0 / length } else { 0.0 };
-        #[allow(clippy::cast_possible_truncation)] // few digits are needed
-        column.iter_mut().for_each(|v| *v = (f64::from(*v) * scale) as f32);
+        for v in column {
+            *v = f32::from_f64(f64::from(*v) * scale);
+        }
     }
 }
 

@@ -1,16 +1,19 @@
 //! Attributes of real faces that are found apart without labels, where the faces are at hand.
 
 use deepnmf::{AdditiveSemiNmf, Factorization, FitOptions};
+use deepnmf_data::preprocess::Normalize;
 use deepnmf_data::{Dataset, ImageOptions, LoadOptions, load};
 use deepnmf_eval::metrics::nmi;
 use deepnmf_testing::real_data;
 
-/// 624 pictures of 32 x 30 pixels, as they are.
+/// 624 pictures of 32 x 30 pixels at unit length.
 fn cmu_faces() -> Option<Dataset<f64>> {
     let path = real_data("cmu-faces")?;
     let pattern = "{identity}_{pose}_{expression}_{eyes}_4";
     let images = ImageOptions { pattern: Some(pattern.into()), resize: None };
-    Some(load::<f64>(&path, &LoadOptions { images, ..LoadOptions::default() }).unwrap())
+    let mut faces = load::<f64>(&path, &LoadOptions { images, ..LoadOptions::default() }).unwrap();
+    Normalize::Unit.apply(&mut faces.x).unwrap();
+    Some(faces)
 }
 
 /// k-means on whitened features finds people, and the pose with an NMI of a few percent: all of it is in one

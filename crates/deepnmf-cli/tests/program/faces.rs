@@ -62,3 +62,22 @@ fn neighbours_in_whitened_features_find_people() {
         assert!(found >= 0.99, "{found}");
     }
 }
+
+#[test]
+fn parts_are_fitted_shown_and_projected() {
+    let folder = Folder::new();
+    let data = "builtin:faces:identities=6,poses=3,size=16";
+    let told = folder.fit(&format!("{data} --parts 6,3 --out m.safetensors"));
+    assert_eq!(told["model"], "additive-semi-nmf");
+    assert_eq!(told["layers"], serde_json::json!([9]));
+    let shown = folder.json("info m.safetensors");
+    assert_eq!(shown["settings"]["parts"], serde_json::json!([6, 3]));
+    let refused =
+        |flags: &str, code, words| folder.refuses(&format!("fit {data} {flags}"), code, &[words]);
+    refused("--model additive-semi-nmf --layers 3", 2, "such as --parts 20,4");
+    refused("--model nmf --parts 3,2", 2, "--parts belongs to --model additive-semi-nmf");
+    refused("--parts 6,3 --solver hals", 2, "--solver belongs to");
+    refused("--parts 6,3 --neighbours 5", 2, "--neighbours belongs to");
+    refused("--parts 6,1", 1, "the number of clusters of part 2 is 1");
+    refused("--parts 6,3 --layers 9", 2, "cannot be used with");
+}

@@ -137,7 +137,9 @@ impl Sums {
                 }
             } else {
                 for (run, along) in distances.chunks_exact_mut(repeats).zip(along.iter().cycle()) {
-                    run.iter_mut().for_each(|d| *d -= 2.0 * along);
+                    for distance in run {
+                        *distance -= 2.0 * along;
+                    }
                 }
             }
             repeats *= along.len();

@@ -110,7 +110,9 @@ pub(super) fn inverse_of(mut shared: Matrix<f64>, sizes: &[usize]) -> Result<Mat
         if part > 0 {
             let weight = total / (members.len() as f64).powi(2).max(1.0);
             for a in &members {
-                members.iter().for_each(|b| shared[(*a, *b)] += weight);
+                for b in &members {
+                    shared[(*a, *b)] += weight;
+                }
             }
         }
     }

@@ -18,7 +18,7 @@
 //!
 //! Files: `memberships.rs` (who belongs where), `choice.rs` (the best clusters for a sample), `descent.rs` (`J` and
 //! its descent), `propose.rs` (other partitions of one part), `algorithm.rs` (the loop, which takes a proposal if `J`
-//! is lower).
+//! is lower), `result.rs` (the factors, and what to read in them).
 //!
 //! The result is one layer, `Z = [Z_1 Z_2 ..]` and the stacked `H`, so `X ~ Z H` without an offset. Sums of centres do
 //! not say which part a constant belongs to, so it is fixed: the centres of every part, weighted by the sizes of

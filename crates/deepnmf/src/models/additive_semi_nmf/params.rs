@@ -131,7 +131,7 @@ impl AdditiveSemiNmf {
         let factors: Factors<T> = factors_of(x, &directions, &fitted.into_found()?)?;
         let error = Some(factors.reconstruction_error(x, 1, &factors.h[0])?);
         let notices = notices.into_iter().collect();
-        let record = Record { error, notices, ..Record::of(run) };
+        let record = Record { notices, error, ..Record::of(run) };
         let bound = Bound { components: self.layers()[0], seed: options.seed };
         let summary = record.sum_up(x, options.measure_bound.then_some(bound), session)?;
         Ok(Outcome { factors, summary })

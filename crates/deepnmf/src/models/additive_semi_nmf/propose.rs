@@ -14,10 +14,11 @@ use super::coordinates::Coordinates;
 use super::descent::{Found, State, descend, merge_down};
 use super::memberships::Memberships;
 use crate::error::Result;
-use crate::graph::smooth;
-use crate::graph::{NeighbourSearch, NeighbourWeights, Neighbours, Search, Weighted, WeightedSum};
+use crate::graph::{
+    NeighbourSearch, NeighbourWeights, Neighbours, Search, Weighted, WeightedSum, smooth,
+};
 use crate::init::{Clusters, clusters};
-use crate::matrix::{Matrix, Parts, dot, gram_of_rows, product, symmetric_eigen};
+use crate::matrix::{Matrix, Parts, Scalar, dot, gram_of_rows, product, symmetric_eigen};
 use crate::rng::{Purpose, numbered_stream};
 
 /// Neighbours of each sample.
@@ -28,6 +29,8 @@ const LAMBDA: f64 = 30.0;
 const STARTS: usize = 3;
 /// Clusters have so many samples at least, on average, where there are more clusters than wanted.
 const FEWEST: usize = 4;
+/// Clusters more than wanted, at most: each takes a round of descent to merge.
+const MOST_SPARE: usize = 400;
 /// Rounds of descent before clusters are merged.
 const FIRST_ROUNDS: usize = 5;
 /// Singular values below this share of the largest are rounding.
@@ -58,7 +61,8 @@ pub(super) fn propose(
     let state = State::of(samples, from)?;
     let left = left_over(samples, from, &state, Some(part));
     let features = smooth_features(&left, size, seed, go_on)?;
-    let many = size.saturating_mul(more).min(samples.samples() / FEWEST).max(size);
+    let most = size.saturating_add(MOST_SPARE).min(samples.samples() / FEWEST);
+    let many = size.saturating_mul(more).min(most).max(size);
     let mut rng = numbered_stream(seed, Purpose::Proposals, number);
     let mut best: Option<Clusters> = None;
     for _ in 0..STARTS {
@@ -146,8 +150,9 @@ fn to_unit_length(features: &mut Matrix<f32>) {
     for column in features.as_mut_slice().chunks_exact_mut(rows) {
         let length = dot(column, column).sqrt();
         let scale = if length.is_normal() { 1.0 / length } else { 0.0 };
-        #[allow(clippy::cast_possible_truncation)] // few digits are needed
-        column.iter_mut().for_each(|v| *v = (f64::from(*v) * scale) as f32);
+        for v in column {
+            *v = f32::from_f64(f64::from(*v) * scale);
+        }
     }
 }
 

@@ -40,8 +40,8 @@ class DeepSemiNMF(Factorization):
         Among how many nearest samples those are that a sample is drawn to in a layer: two samples
         are connected if each is among the nearest of the other. The nearest are those in what the
         layer below makes of the samples, in the data for the first layer. One number is that of all
-        layers above the first; a sequence has one for each layer, 0 for a layer without a graph. All
-        other samples if there are fewer. If None, there is no such graph.
+        layers above the first; a sequence has one for each layer, 0 for a layer without a graph.
+        All other samples if there are fewer. If None, there is no such graph.
     neighbor_lam : float, default=1.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
         the way to those that the graph connects them to. With 0 it is the model without the graph.

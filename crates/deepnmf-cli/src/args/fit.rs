@@ -12,8 +12,8 @@ use super::names::{
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
-    at_least_one, chain, eta, not_negative, positive, seconds, share_or_all, span, thread_count,
-    whole,
+    at_least_one, chain, eta, not_negative, part_size, positive, seconds, share_or_all, span,
+    thread_count, whole,
 };
 
 #[derive(Debug, clap::Args)]
@@ -52,14 +52,15 @@ pub(crate) struct FitArgs {
     )]
     pub(crate) layers: Vec<usize>,
     /// Clusters of each part of additive-semi-nmf, instead of layers, such as 20,4: a sample is in one cluster of every
-    /// part, and the parts are attributes, found without labels
+    /// part, and the parts are attributes, found without labels. With auto the fit finds out how many parts there are and
+    /// how large, and says why
     #[arg(
         long,
         action = ArgAction::Set,
         value_delimiter = ',',
         value_name = "CLUSTERS,...",
         conflicts_with = "layers",
-        value_parser = at_least_one,
+        value_parser = part_size,
         allow_negative_numbers = true
     )]
     pub(crate) parts: Vec<usize>,

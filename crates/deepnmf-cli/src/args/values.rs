@@ -22,6 +22,15 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The clusters of a part; `auto` is 0.
+pub(super) fn part_size(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(number) if number >= 2 => Ok(number),
+        _ if text.trim() == "auto" => Ok(0),
+        _ => Err("it must be a whole number of at least 2, or auto".into()),
+    }
+}
+
 pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
     text.trim().parse().map_err(|_| "it must be a whole number of at least 0".into())
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,9 +82,11 @@ class AdditiveSemiNMF(_OfParts, Factorization):
 
     Parameters
     ----------
-    parts : sequence of int, default=None
-        Number of clusters of each part, at least 2. If None, ``(8, 3)``, or fewer if there are
-        fewer samples.
+    parts : sequence of int or 'auto', default=None
+        Number of clusters of each part, at least 2. With 'auto', the fit finds out how many parts
+        there are and how large: one after the other, while what is left has more structure than
+        samples without any; ``parts_`` has them, ``notices_`` the reasons. If None, ``(8, 3)``, or
+        fewer if there are fewer samples.
     max_iter : int, default=1000
         Maximum number of iterations of each loop. With 0 the result is the initialization.
     tol : float, default=1e-6
@@ -176,7 +178,7 @@ class AdditiveSemiNMF(_OfParts, Factorization):
 
     def __init__(
         self,
-        parts: Sequence[int] | None = None,
+        parts: Sequence[int] | Literal["auto"] | None = None,
         *,
         max_iter: int = 1000,
         tol: float = 1e-6,

@@ -106,6 +106,10 @@ def part_sizes(value: object, n_samples: int) -> list[int]:
     """Check the number of clusters of each part; None depends on the number of samples."""
     if value is None:
         return [min(8, n_samples), min(3, n_samples)]
+    if isinstance(value, str):
+        if value == "auto":
+            return []
+        raise refuse("parts", value, "it must be a list of whole numbers, or 'auto'")
     sizes = members("parts", value, "whole numbers")
     return [whole("each of parts", size, least=2) for size in sizes]
 

@@ -170,7 +170,13 @@ fn parts(args: &FitArgs) -> Result<Vec<usize>, UsageError> {
         let text = "additive-semi-nmf has parts instead of layers: name the clusters of each, such as --parts 20,4";
         return Err(UsageError(text.into()));
     }
-    Ok(args.parts.clone())
+    match args.parts.as_slice() {
+        [0] => Ok(vec![]), // auto
+        parts if parts.contains(&0) => {
+            Err(UsageError("--parts auto finds all parts: leave the numbers out, or auto".into()))
+        }
+        parts => Ok(parts.to_vec()),
+    }
 }
 
 fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError> {

@@ -212,7 +212,9 @@ MAY_DIFFER = {
         "whitened PCA has none, because of the mean",
         [f"{ANY_SIGN} NMF NeNMF GNMF MultilayerNMF CNMF DNMF", "WhitenedPCA"],
     ),
-    "labels_": Difference("there is one cluster, or one of each part", ["KMeans", "AdditiveSemiNMF"]),
+    "labels_": Difference(
+        "there is one cluster, or one of each part", ["KMeans", "AdditiveSemiNMF"]
+    ),
     "history_": Difference(
         "the objective of parts is no squared error",
         [f"{ANY_SIGN} NMF NeNMF GNMF MultilayerNMF CNMF DNMF WhitenedPCA", "AdditiveSemiNMF"],

@@ -68,7 +68,7 @@ impl AdditiveSemiNmf {
             if !(2..=n).contains(&clusters) {
                 let name = format!("the number of clusters of part {}", i + 1);
                 let accepted = match n {
-                    0 | 1 => "parts need at least 2 samples".to_owned(),
+                    0 | 1 => format!("there is {n} sample, parts need at least 2"),
                     n => format!("with {n} samples it must be between 2 and {n}"),
                 };
                 return Err(Error::parameter(name, clusters, accepted));

@@ -278,7 +278,7 @@ fn parts_that_do_not_fit_are_refused_in_words() {
     let many = told(&[10, 2]);
     assert!(many.contains("clusters of part 1 is 10") && many.contains("9 samples"), "{many}");
     let single = seeded(&[2, 2], 0).fit(&normal::<f64>(4, 1, 1)).unwrap_err().to_string();
-    assert!(single.contains("at least 2 samples"), "{single}");
+    assert!(single.contains("1 sample, parts need at least 2"), "{single}");
 }
 
 /// Samples that are all alike, that stand there twice, that are zero, and as many clusters as samples.

@@ -64,3 +64,16 @@ def test_wrong_parts_are_named_at_fit() -> None:
         with pytest.raises(ValueError) as told:  # noqa: PT011, the words are checked
             AdditiveSemiNMF(parts).fit(X)
         assert words in str(told.value)
+
+
+def test_parts_that_nobody_names_are_found() -> None:
+    X, labels = planted()
+    model = AdditiveSemiNMF("auto", random_state=0).fit(X)
+    best = [
+        max(normalized_mutual_info(truth, found) for found in model.labels_.T) for truth in labels.T
+    ]
+    assert min(best) > 0.9
+    assert len(model.parts_) >= 2
+    assert any("without structure" in notice for notice in model.notices_)
+    with pytest.raises(ValueError, match="'auto'"):
+        AdditiveSemiNMF("all").fit(X)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::values::{at_least_one, thread_count, whole};
+use super::values::{at_least_one, thread_count, two_or_more, whole};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -14,7 +14,7 @@ pub(crate) struct DemoArgs {
         long,
         action = clap::ArgAction::Set,
         value_delimiter = ',',
-        value_parser = at_least_one,
+        value_parser = two_or_more,
         allow_negative_numbers = true,
         conflicts_with = "layers"
     )]

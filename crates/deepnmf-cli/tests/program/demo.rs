@@ -39,7 +39,7 @@ fn without_a_label_the_demo_takes_faces_apart() {
     let run = folder.run("demo --faces identities=6,poses=1,expressions=2,illuminations=3,size=16");
     assert!(run.stdout.contains("without a single label"), "{run}");
     folder.refuses("demo --parts 3,2 --layers 4", 2, &["--parts", "--layers"]);
-    folder.refuses("demo --parts 3,1", 1, &["part 2", "between 2"]);
+    folder.refuses("demo --parts 3,1", 2, &["--parts", "at least 2"]);
 }
 
 #[test]

@@ -64,6 +64,17 @@ fn neighbours_in_whitened_features_find_people() {
 }
 
 #[test]
+fn parts_that_nobody_names_are_found_with_reasons() {
+    let folder = Folder::new();
+    let faces = "builtin:faces:identities=6,poses=1,expressions=4,illuminations=3,size=16";
+    let told = folder.fit(&format!("{faces} --parts auto --out m.safetensors"));
+    let parts = told["settings"]["parts"].as_array().unwrap();
+    assert!(parts.len() >= 2, "{told}");
+    let reasons = told["notices"].to_string();
+    assert!(reasons.contains("samples without structure"), "{reasons}");
+}
+
+#[test]
 fn parts_are_fitted_shown_and_projected() {
     let folder = Folder::new();
     let data = "builtin:faces:identities=6,poses=3,size=16";
@@ -78,6 +89,7 @@ fn parts_are_fitted_shown_and_projected() {
     refused("--model nmf --parts 3,2", 2, "--parts belongs to --model additive-semi-nmf");
     refused("--parts 6,3 --solver hals", 2, "--solver belongs to");
     refused("--parts 6,3 --neighbours 5", 2, "--neighbours belongs to");
-    refused("--parts 6,1", 1, "the number of clusters of part 2 is 1");
+    refused("--parts 6,1", 2, "at least 2, or auto");
+    refused("--parts auto,3", 2, "leave the numbers out");
     refused("--parts 6,3 --layers 9", 2, "cannot be used with");
 }

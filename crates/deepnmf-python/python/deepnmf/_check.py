@@ -111,6 +111,8 @@ def part_sizes(value: object, n_samples: int) -> list[int]:
             return []
         raise refuse("parts", value, "it must be a list of whole numbers, or 'auto'")
     sizes = members("parts", value, "whole numbers")
+    if not sizes:
+        raise ValueError("the list of parts is empty: name the clusters of each, or use 'auto'")
     return [whole("each of parts", size, least=2) for size in sizes]
 
 

@@ -86,6 +86,10 @@ pub(crate) struct FitArgs {
     /// Factor that carries the scale of a component after initialization
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,
+    /// From which component on those of softly whitened features fade out (--scale soft, --neighbours) [default: the
+    /// number of components of the layer above, or a fifth of the layer's own]
+    #[arg(long, value_name = "COMPONENT", value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) fade: Option<usize>,
     /// Rule that updates the features [default: hals, and multiplicative for cnmf, dnmf and gnmf as printed]
     #[arg(long, value_enum)]
     pub(crate) solver: Option<SolverName>,

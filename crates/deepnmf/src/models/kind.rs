@@ -139,6 +139,11 @@ pub(crate) trait Kind: Clone + Into<Settings> {
         &[]
     }
 
+    /// From which component on those fade out in what layers with neighbours read, if somebody says so.
+    fn fade(&self) -> Option<usize> {
+        None
+    }
+
     /// What to change where a fit does not converge.
     fn advice(&self) -> &'static str {
         "use f64, or another initialization or rule"
@@ -332,6 +337,11 @@ macro_rules! models {
             /// The neighbour graphs of its layers, if features of new samples depend on neighbours.
             pub(crate) fn neighbours(&self) -> Option<Neighbourhood> {
                 match self { $(Self::$model(model) => model.neighbourhood(),)+ }
+            }
+
+            /// From which component on those fade out in what layers with neighbours read, if somebody says so.
+            pub(crate) fn fade(&self) -> Option<usize> {
+                match self { $(Self::$model(model) => model.fade(),)+ }
             }
 
             /// Whether its first layer has neighbours in the data, by which features of new samples are found.

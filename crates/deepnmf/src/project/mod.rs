@@ -135,7 +135,8 @@ pub(crate) fn project<T: Scalar>(
     check_data(x)?;
     if let (Some(of), Some(v)) = (model.settings.neighbours(), factors.reading(layer)) {
         let below = project(model, x, layer - 1, method)?;
-        let reading = reading::Reading { neighbourhood: &of, factors, layer, v };
+        let fade = model.settings.fade().unwrap_or(v.cols());
+        let reading = reading::Reading { neighbourhood: &of, factors, layer, v, fade };
         return reading.features(&below, x, method);
     }
     match extreme_exponent(&factors.z[0])? {

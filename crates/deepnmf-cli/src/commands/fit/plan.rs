@@ -140,6 +140,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--neighbour-lambda", given.neighbour_lambda.is_some(), near && !gnmf, with_neighbours),
         ("--neighbour-weights", given.neighbour_weights.is_some(), near, with_neighbours),
         ("--neighbour-search", given.neighbour_search.is_some(), near, with_neighbours),
+        ("--fade", args.fade.is_some(), near && !gnmf, with_neighbours),
         ("--parts", !args.parts.is_empty(), additive, "additive-semi-nmf"),
         ("--init", args.init.is_some(), rules, with_rules),
         ("--solver", args.solver.is_some(), rules, with_rules),
@@ -193,8 +194,8 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
         HSolver::Multiplicative { .. } => multiplicative(args, Nmf::REPEATS),
         other => other,
     };
-    let FitOptions { scale, stop, seed, measure_bound, .. } = *options;
-    Ok(Nmf::new(k).with(FitOptions { start, scale, solver, stop, seed, measure_bound }))
+    let FitOptions { scale, fade, stop, seed, measure_bound, .. } = *options;
+    Ok(Nmf::new(k).with(FitOptions { start, scale, fade, solver, stop, seed, measure_bound }))
 }
 
 /// Lee and Seung's rule, repeated as often as asked for, or as is usual.
@@ -395,6 +396,7 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let mut options = FitOptions::default()
         .start(start)
         .scale(args.scale.into())
+        .fade(args.fade)
         .solver(solver)
         .seed(args.seed)
         .stop(StopRule {

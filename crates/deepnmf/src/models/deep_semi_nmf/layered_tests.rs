@@ -114,7 +114,7 @@ fn features_are_those_of_smoothed_samples_at_unit_length() {
 fn samples_of_the_fit_get_its_features_by_both_methods() {
     let x = positive::<f64>(12, 60, 1);
     for weights in
-        [NeighbourWeights::Binary, NeighbourWeights::Heat { sigma: None }, NeighbourWeights::Dot]
+        [NeighbourWeights::Binary, NeighbourWeights::Heat { sigma: None }, NeighbourWeights::Cosine]
     {
         let fitted = model(weights).fit(&x).unwrap();
         for method in [Projection::Basis, Projection::NonNegative] {
@@ -194,4 +194,22 @@ fn neighbours_of_nonlinear_models_and_other_losses_are_drawn_together() {
         };
         assert!(read.factors == strong.factors);
     }
+}
+
+/// The ridge of soft whitening is that of the spectrum, or given.
+#[test]
+fn the_component_from_which_on_others_fade_out_can_be_given() {
+    let x = positive::<f64>(12, 60, 1);
+    let fit = |fade: Option<usize>| {
+        let usual = model(NeighbourWeights::Cosine);
+        let options = usual.options.clone().fade(fade);
+        usual.with(options).fit(&x)
+    };
+    let usual = fit(None).unwrap();
+    assert!(usual.factors == fit(Some(5)).unwrap().factors);
+    let other = fit(Some(2)).unwrap();
+    assert!(usual.factors.h[1] != other.factors.h[1]);
+    let found = other.project(&x, 2, Projection::NonNegative).unwrap();
+    assert!(found == other.factors.h[1], "what is read of new samples fades out alike");
+    assert!(fit(Some(0)).unwrap_err().to_string().contains("counted from 1"));
 }

@@ -75,5 +75,6 @@ def test_parts_that_nobody_names_are_found() -> None:
     assert min(best) > 0.9
     assert len(model.parts_) >= 2
     assert any("without structure" in notice for notice in model.notices_)
+    wrong: Any = "all"
     with pytest.raises(ValueError, match="'auto'"):
-        AdditiveSemiNMF("all").fit(X)
+        AdditiveSemiNMF(wrong).fit(X)

@@ -82,7 +82,7 @@ class AdditiveSemiNMF(_OfParts, Factorization):
 
     Parameters
     ----------
-    parts : sequence of int or 'auto', default=None
+    parts : {'auto'} or sequence of int, default=None
         Number of clusters of each part, at least 2. With 'auto', the fit finds out how many parts
         there are and how large: one after the other, while what is left has more structure than
         samples without any; ``parts_`` has them, ``notices_`` the reasons. If None, ``(8, 3)``, or

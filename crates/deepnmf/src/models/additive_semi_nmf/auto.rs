@@ -211,7 +211,9 @@ fn adjusted_rand(pairs: &[(usize, usize)]) -> f64 {
     let rows = pairs.iter().map(|(a, _)| a + 1).max().unwrap_or(0);
     let columns = pairs.iter().map(|(_, b)| b + 1).max().unwrap_or(0);
     let mut table = Matrix::<f64>::zeros(rows, columns);
-    pairs.iter().for_each(|(a, b)| table[(*a, *b)] += 1.0);
+    for (a, b) in pairs {
+        table[(*a, *b)] += 1.0;
+    }
     let of_two = |count: f64| count * (count - 1.0) / 2.0;
     let both: f64 = table.as_slice().iter().map(|count| of_two(*count)).sum();
     let row = |a: usize| (0..columns).map(|b| table[(a, b)]).sum::<f64>();

@@ -75,7 +75,9 @@ impl Lens {
             if s > ROUNDING * largest { s / (s * s + ridge * ridge) } else { 0.0 }
         };
         let turned = product(turn.t(), along.view());
-        let map = Matrix::from_fn(turned.rows(), k, |r, i| size(s[r], s[0]) * turned[(r, i)]);
+        // As many rows as features, whatever their rank.
+        let entry = |r: usize, i: usize| size(s[r], s[0]) * turned[(r, i)];
+        let map = Matrix::from_fn(k, k, |r, i| if r < s.len() { entry(r, i) } else { 0.0 });
         let mut sums = h.row_sums();
         parts.sum(&mut sums)?;
         let sums = product(map.view(), Matrix::from_vec(k, 1, sums)?.view());

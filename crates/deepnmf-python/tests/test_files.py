@@ -104,6 +104,7 @@ def test_parameters_of_all_kinds_come_back(X: Matrix, y: Labels, tmp_path: Path)
         "form": "literal",
         "init": "svd",
         "scale": "balanced",
+        "fade": 4,
         "solver": "multiplicative",
         "eta": 0.4,
         "inner": 2,

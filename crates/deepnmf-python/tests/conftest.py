@@ -25,6 +25,8 @@ DEEP = [cls for cls in FACTORIZATIONS if "layers" in signature(cls).parameters]
 def small(cls: type[Factorization], **params: Any) -> Factorization:
     """Make an estimator with few components and a seed."""
     size: dict[str, Any] = {"layers": (6, 3)} if cls in DEEP else {"n_components": 3}
+    if cls is deepnmf.AdditiveSemiNMF:
+        size = {"parts": (4, 2)}
     return cls(**{"random_state": 0, **size, **params})
 
 

@@ -212,6 +212,13 @@ MAY_DIFFER = {
         "whitened PCA has none, because of the mean",
         [f"{ANY_SIGN} NMF NeNMF GNMF MultilayerNMF CNMF DNMF", "WhitenedPCA"],
     ),
+    "labels_": Difference(
+        "there is one cluster, or one of each part", ["KMeans", "AdditiveSemiNMF"]
+    ),
+    "history_": Difference(
+        "the objective of parts is no squared error",
+        [f"{ANY_SIGN} NMF NeNMF GNMF MultilayerNMF CNMF DNMF WhitenedPCA", "AdditiveSemiNMF"],
+    ),
     "n_iter_": Difference(
         "k-means has no layers",
         [f"{ANY_SIGN} NMF NeNMF GNMF MultilayerNMF CNMF DNMF WhitenedPCA", "KMeans"],

@@ -104,6 +104,7 @@ def test_parameters_of_all_kinds_come_back(X: Matrix, y: Labels, tmp_path: Path)
         "form": "literal",
         "init": "svd",
         "scale": "balanced",
+        "fade": 4,
         "solver": "multiplicative",
         "eta": 0.4,
         "inner": 2,
@@ -135,6 +136,8 @@ def test_names_of_features_and_attributes_are_kept(
 
 
 def program_flags(cls: type[Factorization]) -> list[object]:
+    if cls is deepnmf.AdditiveSemiNMF:
+        return ["--model", cls._name, "--parts", "4,2"]
     flags: list[object] = ["--model", cls._name, "--layers", "6,3" if cls in DEEP else "3"]
     if cls in LABELLED:
         attributes = "none,y" if cls is deepnmf.DeepWSF else "y"

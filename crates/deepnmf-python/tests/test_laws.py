@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,11 @@ def relative(a: NDArray[Any], b: NDArray[Any]) -> float:
     return float(np.linalg.norm(a - b) / np.linalg.norm(a))
 
 
+def random_init(cls: type[Factorization]) -> dict[str, Any]:
+    """Give the parameter for an initialization that leaves something to gain, if there is one."""
+    return {"init": "random"} if "init" in signature(cls).parameters else {}
+
+
 def rebuilt(model: Factorization) -> NDArray[Any]:
     """Give what a model makes of the samples it was fitted to."""
     return model.inverse_transform(model.features_[-1])
@@ -45,13 +51,13 @@ def test_the_error_is_the_distance_from_what_is_rebuilt(
 def test_no_error_is_below_the_bound(cls: type[Factorization], X: Matrix, y: Labels) -> None:
     model = small(cls).fit(X, y)
     singular = np.linalg.svd(X, compute_uv=False)
-    assert model.svd_bound_ == pytest.approx(np.linalg.norm(singular[3:]))
+    assert model.svd_bound_ == pytest.approx(np.linalg.norm(singular[model.n_components_ :]))
     assert model.reconstruction_err_ >= (model.svd_bound_ or 0) * (1 - 1e-9)
 
 
 @each_loop
 def test_the_objective_never_rises(cls: type[Factorization], X: Matrix, y: Labels) -> None:
-    params: dict[str, Any] = {"init": "random", "tol": 0, "max_iter": 40}
+    params: dict[str, Any] = {"tol": 0, "max_iter": 40, **random_init(cls)}
     history = small(cls, **params).fit(X, y).history_
     assert len(history) > 1
     assert (np.diff(history) <= 1e-9 * history[0]).all()
@@ -116,13 +122,14 @@ def test_threads_do_not_change_a_bit(cls: type[Factorization], X: Matrix, y: Lab
 @each_loop
 def test_the_seed_decides(cls: type[Factorization], X: Matrix, y: Labels) -> None:
     def fitted(random_state: Any) -> NDArray[Any]:
-        params: dict[str, Any] = {"init": "random", "max_iter": 3, "tol": 0}
+        params: dict[str, Any] = {"max_iter": 3, "tol": 0, **random_init(cls)}
         return small(cls, random_state=random_state, **params).fit(X, y).features_[-1]
 
     np.testing.assert_array_equal(fitted(7), fitted(7))
     state = np.random.RandomState
     np.testing.assert_array_equal(fitted(state(7)), fitted(state(7)))
-    assert not np.array_equal(fitted(7), fitted(8))
+    if random_init(cls):  # clusters of parts may be found from any seed
+        assert not np.array_equal(fitted(7), fitted(8))
 
 
 @each

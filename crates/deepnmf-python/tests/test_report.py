@@ -39,7 +39,8 @@ def test_every_model_can_be_looked_at(
     page = model.report(X, tmp_path / "r.html", labels={"kind": y})
     assert page == tmp_path / "r.html"
     shown = content(page)
-    assert [layer["components"] for layer in shown["layers"]] == list(model.layers_)
+    side_by_side = getattr(model, "parts_", model.layers_)
+    assert [layer["components"] for layer in shown["layers"]] == list(side_by_side)
     assert shown["attributes"][0]["classes"] == ["0", "1", "2", "3"]
     assert shown["attributes"][0]["codes"][:4] == [-1, 1, 2, -1]
 

@@ -9,8 +9,10 @@ function renderBases() {
     .getElementById('bases')
     .replaceChildren(
       heading(
-        'The basis of every layer',
-        `Every sample is a sum of these components, in amounts that are never negative. Those with the largest share come first. Click one to select the samples that use it most.${content.model.nonlinear ? ' The model is nonlinear: above the first layer these are what the components would be without the nonlinearity.' : ''}`,
+        `The basis of every ${noun}`,
+        areParts
+          ? 'Every sample is the sum of one of these from each part, and a rest. Part 1 holds the mean of all samples; what the others add has any sign. Click one to select its samples.'
+          : `Every sample is a sum of these components, in amounts that are never negative. Those with the largest share come first. Click one to select the samples that use it most.${content.model.nonlinear ? ' The model is nonlinear: above the first layer these are what the components would be without the nonlinearity.' : ''}`,
       ),
       signs ?? '',
       ...content.layers.map((_, layer) => basisOf(layer)),
@@ -41,10 +43,10 @@ function basisOf(layer) {
     { className: basis.tiles ? 'tiles' : 'bars' },
     ...places.map((place) => component(layer, place)),
   );
-  const symbol = Array.from(
-    { length: layer + 1 },
-    (_, i) => `Z${'₁₂₃₄₅₆₇₈₉'[i] ?? `_${i + 1}`}`,
-  ).join(' ');
+  const z = (i) => `Z${'₁₂₃₄₅₆₇₈₉'[i] ?? `_${i + 1}`}`;
+  const symbol = areParts
+    ? z(layer)
+    : Array.from({ length: layer + 1 }, (_, i) => z(i)).join(' ');
   const some =
     basis.shown.length < components
       ? `; the ${basis.shown.length} with the largest share (together ${percent(together)}) are here`

@@ -27,7 +27,7 @@ function renderAgreement() {
     el(
       'div',
       { className: 'controls' },
-      chooser('Layer', layers, cell.layer, (layer) => go(layer, cell.attribute)),
+      chooser(areParts ? 'Part' : 'Layer', layers, cell.layer, (layer) => go(layer, cell.attribute)),
       chooser('Attribute', attributes, cell.attribute, (attribute) => go(cell.layer, attribute)),
       el('span', { className: 'soft', textContent: scoreText(cell) }),
     ),

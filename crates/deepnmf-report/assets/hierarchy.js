@@ -69,12 +69,12 @@ function renderLayers() {
   const ways = content.groupings.map((way, place) => [place, groupingName(way)]);
   document.getElementById('layers').replaceChildren(
     heading(
-      'Layers and their clusters',
-      `Each column is a layer, each card one of its clusters (k-means): ${
+      areParts ? 'Parts and their clusters' : 'Layers and their clusters',
+      `Each column is a ${noun}, each card one of its clusters${areParts ? '' : ' (k-means)'}: ${
         content.samples.pictures
           ? 'its mean picture, the pictures nearest to its centre, and what most of them are'
           : 'what most of its samples are, and its top features (↑ above, ↓ below the mean)'
-      }. Bands are samples on their way from a cluster of one layer to one of the next. Click a card or a band to select its samples everywhere.`,
+      }. Bands are samples on their way from a cluster of one ${noun} to one of the next. Click a card or a band to select its samples everywhere.`,
     ),
     el(
       'div',
@@ -106,7 +106,10 @@ function foldButton() {
 
 function columnOf(column, total) {
   const { layer, clustering } = column;
-  const { components, relative_error: error } = content.layers[layer];
+  const { components, relative_error: error, share } = content.layers[layer];
+  const made = areParts
+    ? `${percent(share)} of the scatter of the samples is between its `
+    : `${counted(components, 'component')}, reconstruction error ${percent(error)}. `;
   const attribute =
     clustering.attribute === null ? null : content.attributes[clustering.attribute].name;
   const cards = el('div', { className: 'cards' });
@@ -122,7 +125,7 @@ function columnOf(column, total) {
     el(
       'p',
       { className: 'soft' },
-      `${counted(components, 'component')}, reconstruction error ${percent(error)}. `,
+      made,
       `${clustering.clusters.length} clusters`,
       attribute === null ? '' : ', named by ',
       attribute === null ? '' : foreign(short(attribute, 24)),

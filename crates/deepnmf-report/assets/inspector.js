@@ -226,19 +226,23 @@ function layerPart(sample, layer) {
             {},
             tile(likeness.rebuilt, sample, 72, `rebuilt by ${layerName(layer)}`),
             el('figcaption', {
-              textContent: `rebuilt, error ${percent(likeness.missed[sample])}`,
+              textContent: areParts
+                ? `what ${layerName(layer).toLowerCase()} adds`
+                : `rebuilt, error ${percent(likeness.missed[sample])}`,
             }),
           )
         : el('p', {
             className: 'soft',
             textContent: `rebuilt, error ${percent(likeness.missed[sample])}`,
           }),
-      el(
-        'div',
-        {},
-        el('p', { className: 'soft', textContent: 'main components' }),
-        el('div', { className: 'parts' }, ...parts),
-      ),
+      areParts
+        ? null
+        : el(
+            'div',
+            {},
+            el('p', { className: 'soft', textContent: 'main components' }),
+            el('div', { className: 'parts' }, ...parts),
+          ),
     ),
     el('p', {
       className: 'soft',
@@ -256,7 +260,7 @@ function valueTable(sample) {
     el('th', { textContent: 'most unusual' }),
     el('th', { textContent: 'value' }),
     ...content.layers.map((_, layer) =>
-      el('th', { textContent: `L${layer + 1}`, title: `rebuilt by ${layerName(layer)}` }),
+      el('th', { textContent: `${areParts ? 'P' : 'L'}${layer + 1}`, title: `rebuilt by ${layerName(layer)}` }),
     ),
   );
   const rows = content.samples.values[sample].map(([feature, value], i) =>

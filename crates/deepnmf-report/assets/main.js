@@ -33,6 +33,7 @@ function subscribe() {
   onChange(['selection', 'sample', 'hover'], () =>
     views.forEach((view) => view.size && drawMap(view)),
   );
+  onChange(['theme'], renderSwaps);
   onChange(['theme'], renderBases);
   onChange(['cell', 'theme'], renderAgreement);
   onChange(['selection', 'sample', 'grouping', 'theme'], renderInspector);
@@ -40,6 +41,7 @@ function subscribe() {
 
 async function start() {
   document.documentElement.dataset.theme = prefersDark.matches ? 'dark' : 'light';
+  document.querySelector('nav a[href="#layers"]').textContent = areParts ? 'Parts' : 'Layers';
   await loadSheets();
   renderSummary();
   renderFooter();

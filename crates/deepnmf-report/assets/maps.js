@@ -29,7 +29,7 @@ function renderMaps() {
   document.getElementById('maps').replaceChildren(
     heading(
       'Maps of the samples',
-      `Every point is a ${thing}; near points have similar features in that layer. Drag over points to select them in all views, click one to look at it. Where colours form groups, the layer separates them.`,
+      `Every point is a ${thing}; near points have similar features in that ${noun}. Drag over points to select them in all views, click one to look at it. Where colours form groups, the ${noun} separates them.`,
     ),
     el(
       'div',

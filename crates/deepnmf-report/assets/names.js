@@ -2,7 +2,10 @@
 
 const featureNames = new Map(content.feature_names);
 
-const layerName = (layer) => `Layer ${layer + 1}`;
+/** What stands side by side: layers, or the parts of an additive model. */
+const noun = content.model.side_by_side;
+const areParts = noun === 'part';
+const layerName = (layer) => `${areParts ? 'Part' : 'Layer'} ${layer + 1}`;
 const featureName = (feature) => featureNames.get(feature) ?? `feature ${feature + 1}`;
 
 function sampleName(sample) {
@@ -46,8 +49,9 @@ function clusterText(clustering, cluster) {
 }
 
 function groupingName(way) {
-  if (way.asked !== null) return `${way.asked} clusters in every layer`;
-  if (way.attribute === null) return "by each layer's best attribute";
+  if (areParts && way.attribute === null) return 'as found';
+  if (way.asked !== null) return `${way.asked} clusters in every ${noun}`;
+  if (way.attribute === null) return `by each ${noun}'s best attribute`;
   const attribute = content.attributes[way.attribute];
   return `by ${attribute.name} (${attribute.classes.length})`;
 }

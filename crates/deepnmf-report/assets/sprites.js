@@ -14,7 +14,8 @@ function allAtlases() {
   const { pictures, seen } = content.samples;
   const layers = content.layers.flatMap((layer) => [layer.basis.tiles, layer.likeness.rebuilt]);
   const means = content.clusterings.map((clustering) => clustering.means);
-  return [pictures, seen, ...layers, ...means].filter(Boolean);
+  const swaps = content.swaps.map((swap) => swap.tiles);
+  return [pictures, seen, ...layers, ...means, ...swaps].filter(Boolean);
 }
 
 async function loadSheets() {

@@ -22,7 +22,8 @@ function renderSummary() {
           'div',
           { className: 'said' },
           list,
-          sentences('What each layer predicts best', words.layers),
+          sentences(`What each ${noun} predicts best`, words.layers),
+          words.parts.length ? sentences('The parts', words.parts) : null,
           notices(),
         ),
         el(

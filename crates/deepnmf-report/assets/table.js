@@ -4,7 +4,7 @@ const MEASURES = [
   [
     'ac',
     'AC',
-    'Clustering accuracy: k-means finds as many clusters as there are classes; the share of samples in the cluster that is paired with their class',
+    `Clustering accuracy: ${areParts ? 'the clusters of a part are paired with classes' : 'k-means finds as many clusters as there are classes'}; the share of samples in the cluster that is paired with their class`,
   ],
   ['nmi', 'NMI', 'Normalised mutual information of the same clusters'],
   ['svm', 'SVM', 'Accuracy of a linear support vector machine on held-out samples'],
@@ -19,7 +19,7 @@ function renderTable() {
       el('p', {
         className: 'soft',
         textContent:
-          'Without labels there is no table of layers and attributes. Give labels to see which layer best predicts each attribute.',
+          `Without labels there is no table of ${noun}s and attributes. Give labels to see which ${noun} best predicts each attribute.`,
       }),
     );
     return;
@@ -55,7 +55,7 @@ function renderTable() {
   );
   const table = el(
     'table',
-    { className: 'heat', aria: { label: `${measure[1]} by layer and attribute` } },
+    { className: 'heat', aria: { label: `${measure[1]} by ${noun} and attribute` } },
     head,
     ...rows,
   );
@@ -63,13 +63,13 @@ function renderTable() {
     el(
       'div',
       { className: 'heading' },
-      el('h3', { textContent: 'Which layer best predicts which attribute?' }),
+      el('h3', { textContent: `Which ${noun} best predicts which attribute?` }),
       switcher('Measure', MEASURES, state.measure, (value) => change({ measure: value })),
     ),
     el('div', { className: 'scroll' }, table),
     el('p', {
       className: 'how',
-      textContent: `${measure[2]}. The stronger the colour, the further above chance. ★ marks the best layer of a column.`,
+      textContent: `${measure[2]}. The stronger the colour, the further above chance. ★ marks the best ${noun} of a column.`,
     }),
   );
   arrows(table, 'button');

@@ -78,14 +78,40 @@ impl Found {
             Some((_, known)) => by_class(known, &found.labels, k)?,
             None => by_size(&found.labels, k),
         };
-        let mut place = vec![0; k];
+        Ok(Self::ordered(layer, of, (&found.labels, &found.centroids), &order))
+    }
+
+    /// The clusters that a part has found, in their own order. `h` is what the part sees.
+    pub(crate) fn of_part(
+        layer: usize,
+        of: Option<(usize, &Known)>,
+        (labels, k): (&[usize], usize),
+        h: &Matrix<f64>,
+    ) -> Self {
+        let sizes = sizes(labels, k);
+        let mut centres = Matrix::zeros(h.rows(), k);
+        for (sample, &label) in h.columns().zip(labels) {
+            let share = 1.0 / sizes[label] as f64;
+            centres.col_mut(label).iter_mut().zip(sample).for_each(|(c, v)| *c += share * v);
+        }
+        let order: Vec<usize> = (0..k).collect();
+        Self::ordered(layer, of, (labels, &centres), &order)
+    }
+
+    fn ordered(
+        layer: usize,
+        of: Option<(usize, &Known)>,
+        (labels, centres): (&[usize], &Matrix<f64>),
+        order: &[usize],
+    ) -> Self {
+        let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
-        Ok(Self {
+        Self {
             layer,
             attribute: of.map(|(attribute, _)| attribute),
-            labels: found.labels.iter().map(|&label| place[label]).collect(),
-            centres: crate::features::columns(&found.centroids, &order),
-        })
+            labels: labels.iter().map(|&label| place[label]).collect(),
+            centres: crate::features::columns(centres, order),
+        }
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -14,6 +14,7 @@ use crate::numbers::short;
 pub use crate::predictions::Predicted;
 pub use crate::samples::{Likeness, Samples};
 pub use crate::scores::{Cell, Measure};
+pub use crate::swaps::Swaps;
 pub use crate::words::Words;
 
 /// The most points of an error curve.
@@ -52,8 +53,10 @@ pub struct Content {
     pub attributes: Vec<Labels>,
     /// The shown samples.
     pub samples: Samples,
-    /// The layers, the one next to the data first.
+    /// The layers, the one next to the data first; or the parts of an additive model.
     pub layers: Vec<LayerView>,
+    /// Sums of a cluster of the first part and one of another, for pictures of an additive model.
+    pub swaps: Vec<Swaps>,
     /// Clusters, of each layer in one or several ways.
     pub clusterings: Vec<Clustering>,
     /// Ways to look at all layers.
@@ -73,6 +76,8 @@ pub struct LayerView {
     pub components: usize,
     /// Its reconstruction error, relative to the norm of the data.
     pub relative_error: f32,
+    /// The share of the scatter of the samples that is between the clusters of a part.
+    pub share: Option<f32>,
     /// Its basis in the space of the data.
     pub basis: Basis,
     /// The shown samples by their principal components.
@@ -96,6 +101,8 @@ pub struct ModelView {
     pub learnt: Vec<Option<String>>,
     /// Whether there is a nonlinearity between the layers.
     pub nonlinear: bool,
+    /// What stands side by side: layers, or the parts of an additive model.
+    pub side_by_side: &'static str,
     /// All settings, by name.
     pub settings: Vec<(String, String)>,
 }
@@ -157,6 +164,7 @@ impl ModelView {
             preprocessing: cut(&preprocessing),
             learnt: model.provenance.attributes.iter().map(|a| a.as_deref().map(cut)).collect(),
             nonlinear: model.factors.activation != deepnmf::Activation::Identity,
+            side_by_side: if model.settings.parts().len() > 1 { "part" } else { "layer" },
             settings,
         }
     }

@@ -1,5 +1,9 @@
 //! The features of the judged samples in every layer, and the samples as each layer reconstructs them.
+//!
+//! The parts of an additive model stand side by side as layers do. What a part sees are the samples less the other
+//! parts, in the metric of the fit; its clusters are its memberships.
 
+use deepnmf::matrix::product;
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_eval::Scaling;
 
@@ -14,6 +18,18 @@ pub(crate) struct Layer<T> {
     pub(crate) scaled: Matrix<f64>,
     /// The reconstruction error, relative to the norm of the samples.
     pub(crate) relative_error: f64,
+    /// Its basis in the space of the data.
+    pub(crate) phi: Matrix<T>,
+    /// What more is known of a part.
+    pub(crate) part: Option<Part>,
+}
+
+/// A part of an additive model.
+pub(crate) struct Part {
+    /// The cluster of each judged sample.
+    pub(crate) clusters: Vec<usize>,
+    /// The share of the samples' scatter about their mean that is between its clusters.
+    pub(crate) share: f64,
 }
 
 /// The features of every layer.
@@ -35,6 +51,14 @@ impl<T: Scalar> Layers<T> {
         let judged = columns(x, &choice.judged);
         let of_the_fit = model.was_fitted_to(x)?;
         let norm = judged.norm_sq().sqrt();
+        if model.settings.parts().len() > 1 {
+            let h = if of_the_fit {
+                columns(&model.factors.h[0], &choice.judged)
+            } else {
+                model.project(&judged, 1, model.usual_projection())?
+            };
+            return Ok(Self { layers: parts(model, &judged, &h, scale)?, of_the_fit });
+        }
         let layers = (1..=model.factors.depth()).map(|layer| {
             let h = if of_the_fit {
                 columns(&model.factors.h[layer - 1], &choice.judged)
@@ -44,10 +68,51 @@ impl<T: Scalar> Layers<T> {
             let error = model.factors.reconstruction_error(&judged, layer, &h)?;
             let scaled = scale.apply(&h.cast::<f64>())?;
             let relative_error = if norm > 0.0 { error / norm } else { 0.0 };
-            Ok(Layer { h, scaled, relative_error })
+            let phi = model.factors.basis(layer)?;
+            Ok(Layer { h, scaled, relative_error, phi, part: None })
         });
         Ok(Self { layers: layers.collect::<Result<_>>()?, of_the_fit })
     }
+}
+
+/// The parts of an additive model, for samples with memberships `h`.
+fn parts<T: Scalar>(
+    model: &Model<T>,
+    x: &Matrix<T>,
+    h: &Matrix<T>,
+    scale: Scaling,
+) -> Result<Vec<Layer<T>>> {
+    let (z, labels) = (&model.factors.z[0], model.part_labels_of(h));
+    let sum = product(z.view(), h.view());
+    let left = Matrix::from_fn(x.rows(), x.cols(), |i, j| x[(i, j)] - sum[(i, j)]);
+    let norm = x.norm_sq().sqrt();
+    let relative_error = if norm > 0.0 { left.norm_sq().sqrt() / norm } else { 0.0 };
+    let scatter = centred_norm_sq(x);
+    let part = |part: usize| {
+        let rows = model.part_rows(part)?;
+        let own = Matrix::from_fn(rows.len(), h.cols(), |i, j| h[(rows.start + i, j)]);
+        let phi = z.view_columns(rows).to_matrix();
+        let added = product(phi.view(), own.view());
+        let seen = Matrix::from_fn(x.rows(), x.cols(), |i, j| left[(i, j)] + added[(i, j)]);
+        let seen = match &model.factors.metric {
+            Some(metric) => product(metric.map.t(), seen.view()),
+            None => seen,
+        };
+        let share = if scatter > 0.0 { centred_norm_sq(&added) / scatter } else { 0.0 };
+        let clusters = labels.iter().map(|labels| labels[part - 1]).collect();
+        let scaled = scale.apply(&seen.cast::<f64>())?;
+        Ok(Layer { h: own, scaled, relative_error, phi, part: Some(Part { clusters, share }) })
+    };
+    (1..=model.settings.parts().len()).map(part).collect()
+}
+
+/// `|X|^2` about the mean column.
+fn centred_norm_sq<T: Scalar>(x: &Matrix<T>) -> f64 {
+    let (mut sums, n) = (vec![0.0; x.rows()], x.cols().max(1) as f64);
+    for column in x.columns() {
+        sums.iter_mut().zip(column).for_each(|(sum, v)| *sum += v.to_f64());
+    }
+    (x.norm_sq() - sums.iter().map(|sum| sum * sum).sum::<f64>() / n).max(0.0)
 }
 
 /// Some columns of a matrix.

@@ -1,6 +1,7 @@
 //! Gathers what a page shows: every step from features to sentences, in their order.
 
 use deepnmf::graph::nearest_neighbours;
+use deepnmf::matrix::product;
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{Dataset, DisplayHints, ImageShape};
@@ -11,13 +12,14 @@ use crate::clusters::{Clustering, Found, Grouping, Material, flows};
 use crate::content::{Content, Fit, LayerView, ModelView};
 use crate::draft::Draft;
 use crate::error::Result;
-use crate::features::{Layers, columns};
+use crate::features::{Layer, Layers, columns};
 use crate::maps::{NEIGHBOURS, principal, tsne_map};
 use crate::numbers::short;
 use crate::pictures::{Atlas, Levels, Picture, Tiles};
 use crate::predictions::{Predicted, predictions};
-use crate::samples::{Samples, Shown};
+use crate::samples::{Rebuilt, Samples, Shown};
 use crate::scores::{Cell, MOST_CLASSIFIED, clustering, judge};
+use crate::swaps::swaps;
 use crate::words::{Facts, Words, best_attribute, name};
 
 /// Clusters of a layer where nothing is known of the samples.
@@ -80,6 +82,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let samples = self.samples(&shown)?;
         let layers = self.views(&shown, &samples, tell)?;
         let predictions = predictions(self.model, &self.prepared)?;
+        let swaps = swaps(&self.layers.layers, self.prepared_picture)?;
         let (model, fit) = (ModelView::of(self.model), Fit::of(&self.model.summary));
         let options = &self.draft.options;
         let mut content = Content {
@@ -103,6 +106,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             attributes: self.known.iter().map(|k| k.of_shown(&self.draft.choice.shown)).collect(),
             samples,
             layers,
+            swaps,
             clusterings,
             groupings,
             cells,
@@ -120,6 +124,16 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let (mut all, mut cells) = (vec![], vec![]);
         for (layer, features) in self.layers.layers.iter().enumerate() {
             let h = &features.scaled;
+            if let Some(part) = &features.part {
+                let clusters = (part.clusters.as_slice(), features.h.rows());
+                all.push(Found::of_part(layer, None, clusters, h));
+                for &(attribute, known) in &usable {
+                    tell(&format!("part {}: {}", layer + 1, known.name));
+                    cells.push(judge((layer, h), (attribute, known), clusters.0, seed)?);
+                    all.push(Found::of_part(layer, Some((attribute, known)), clusters, h));
+                }
+                continue;
+            }
             if asked.is_some() || usable.is_empty() {
                 tell(&format!("clustering layer {}", layer + 1));
                 let found = clustering(h, asked.unwrap_or(USUAL_CLUSTERS), seed)?;
@@ -213,24 +227,34 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let mut views = vec![];
         for (i, layer) in self.layers.layers.iter().enumerate() {
             tell(&format!("drawing layer {}", i + 1));
-            let factors = &self.model.factors;
             let near = nearest_neighbours(&columns(&layer.scaled, places), NEIGHBOURS);
             let principal = principal(&layer.scaled, places, self.draft.options.seed)?;
             let h = columns(&layer.h, places);
             views.push(LayerView {
                 components: layer.h.rows(),
                 relative_error: short(layer.relative_error),
-                basis: basis(&factors.basis(i + 1)?, &layer.h, self.prepared_picture)?,
+                share: layer.part.as_ref().map(|part| short(part.share)),
+                basis: basis(&layer.phi, &layer.h, self.prepared_picture)?,
                 tsne: tsne_map(&near, &principal)?,
                 principal,
                 near: near
                     .iter()
                     .map(|n| n.iter().take(NEAREST).map(|n| n.sample).collect())
                     .collect(),
-                likeness: shown.likeness(factors, i + 1, &h, samples)?,
+                likeness: shown.likeness(&layer.phi, &h, &self.rebuilt(i, &h)?, samples)?,
             });
         }
         Ok(views)
+    }
+
+    /// The shown samples as a layer, counted from 0, reconstructs them.
+    fn rebuilt(&self, layer: usize, h: &Matrix<T>) -> Result<Rebuilt<T>> {
+        let Layer { phi, part, .. } = &self.layers.layers[layer];
+        let samples = match part {
+            Some(_) => product(phi.view(), h.view()),
+            None => self.model.factors.reconstruct(layer + 1, h)?,
+        };
+        Ok(Rebuilt { samples, added: part.is_some() && layer > 0 })
     }
 
     fn facts<'f>(&'f self, model: &'f ModelView, fit: &'f Fit, cells: &'f [Cell]) -> Facts<'f> {
@@ -243,6 +267,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             preprocessing: &model.preprocessing,
             nonlinear: model.nonlinear,
             components: self.layers.layers.iter().map(|layer| layer.h.rows()).collect(),
+            parts: self.layers.layers.iter().filter_map(|layer| layer.part.as_ref()).collect(),
             fit,
             cells,
         }

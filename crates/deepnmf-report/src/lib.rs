@@ -39,6 +39,7 @@ mod pictures;
 mod predictions;
 mod samples;
 mod scores;
+mod swaps;
 mod words;
 
 pub use draft::{Draft, Options, Report};

@@ -1,7 +1,7 @@
 //! One sample: its picture or its most unusual values, its main components and its reconstruction
 //! by every layer.
 
-use deepnmf::{Factors, Matrix, Scalar};
+use deepnmf::{Matrix, Scalar};
 use serde::Serialize;
 
 use crate::bases::lengths;
@@ -96,17 +96,16 @@ impl<T: Scalar> Shown<'_, T> {
         self.prepared.columns().map(of).collect()
     }
 
-    /// How `layer` (counted from 1) reconstructs the shown samples from their features `h`.
+    /// How a layer with this basis reconstructs the shown samples from their features `h`.
     pub(crate) fn likeness(
         &self,
-        factors: &Factors<T>,
-        layer: usize,
+        phi: &Matrix<T>,
         h: &Matrix<T>,
+        Rebuilt { samples: rebuilt, added }: &Rebuilt<T>,
         samples: &Samples,
     ) -> Result<Likeness> {
-        let rebuilt = factors.reconstruct(layer, h)?;
         let pictures = self.prepared_picture.map(|picture| {
-            let signed = picture.is_signed();
+            let signed = picture.is_signed() || *added;
             let mut tiles = Tiles::new(picture, self.size(picture), signed);
             for (likeness, sample) in rebuilt.columns().zip(self.prepared.columns()) {
                 tiles.add(likeness, if signed { Levels::Signed } else { Levels::of(sample) });
@@ -118,12 +117,19 @@ impl<T: Scalar> Shown<'_, T> {
             named.iter().map(|(feature, _)| short(rebuilt[(*feature, j)].to_f64())).collect()
         };
         Ok(Likeness {
-            parts: parts(&factors.basis(layer)?, h),
+            parts: parts(phi, h),
             missed: pairs.map(|(a, b)| short(missed(a, b))).collect(),
             rebuilt: pictures.transpose()?,
             values: samples.values.iter().enumerate().map(value).collect(),
         })
     }
+}
+
+/// The shown samples as a layer reconstructs them.
+pub(crate) struct Rebuilt<T> {
+    pub(crate) samples: Matrix<T>,
+    /// Whether that is something to add, and of any sign: a part beside the first.
+    pub(crate) added: bool,
 }
 
 /// `|a - b| / |b|`.
@@ -201,7 +207,9 @@ mod tests {
         };
         let samples = shown.samples(&x).unwrap();
         assert_eq!(samples.values[3][0], (4, 99.0));
-        let likeness = shown.likeness(&model.factors, 1, &model.factors.h[0], &samples).unwrap();
+        let (factors, h) = (&model.factors, &model.factors.h[0]);
+        let rebuilt = Rebuilt { samples: factors.reconstruct(1, h).unwrap(), added: false };
+        let likeness = shown.likeness(&factors.z[0], h, &rebuilt, &samples).unwrap();
         assert!((likeness.values[3][0] - 99.0).abs() < 1.0, "six components rebuild six features");
         assert!(likeness.missed.iter().all(|missed| *missed < 0.01));
     }

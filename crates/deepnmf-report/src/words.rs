@@ -1,9 +1,11 @@
 //! What was found, in plain words, and no stronger than the numbers allow.
 
+use deepnmf_eval::metrics::nmi;
 use serde::Serialize;
 
 use crate::attributes::Known;
 use crate::content::Fit;
+use crate::features::Part;
 use crate::scores::{Cell, Measure};
 
 /// From which lift on clusters are said to match an attribute, and to do so clearly.
@@ -11,6 +13,10 @@ const MATCHES: f32 = 0.25;
 const CLEARLY: f32 = 0.6;
 /// Below this lift clusters are said to match no attribute.
 const WEAKLY: f32 = 0.08;
+
+/// Below the first, the mutual information of two parts is said to be none; below the second, little.
+const INDEPENDENT: f64 = 0.1;
+const DEPENDENT: f64 = 0.3;
 
 /// The page in sentences.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -29,6 +35,8 @@ pub struct Words {
     pub attributes: Vec<String>,
     /// A sentence for every attribute that the model has learnt to predict.
     pub predictions: Vec<String>,
+    /// What parts of an additive model make up, and how independent they are.
+    pub parts: Vec<String>,
 }
 
 /// Facts that sentences are made of.
@@ -41,6 +49,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) preprocessing: &'a str,
     pub(crate) nonlinear: bool,
     pub(crate) components: Vec<usize>,
+    /// The parts of an additive model; of others none.
+    pub(crate) parts: Vec<&'a Part>,
     pub(crate) fit: &'a Fit,
     pub(crate) cells: &'a [Cell],
 }
@@ -55,7 +65,42 @@ impl Facts<'_> {
             layers: (0..self.components.len()).map(|layer| self.layer(layer)).collect(),
             attributes: self.usable().map(|(attribute, _)| self.attribute(attribute)).collect(),
             predictions: vec![],
+            parts: self.parts(),
         }
+    }
+
+    /// What stands side by side.
+    fn noun(&self) -> &'static str {
+        if self.parts.is_empty() { "layer" } else { "part" }
+    }
+
+    fn parts(&self) -> Vec<String> {
+        let shares = self.parts.iter().enumerate().map(|(i, part)| {
+            format!(
+                "Part {} has {}; {} of the scatter of the samples is between them.",
+                i + 1,
+                counted(self.components[i], "cluster"),
+                percent(part.share)
+            )
+        });
+        let mut sentences: Vec<String> = shares.collect();
+        for (i, one) in self.parts.iter().enumerate() {
+            for (j, other) in self.parts.iter().enumerate().skip(i + 1) {
+                let Ok(shared) = nmi(&one.clusters, &other.clusters) else { continue };
+                let judgement = match shared {
+                    shared if shared < INDEPENDENT => "they are as good as independent",
+                    shared if shared < DEPENDENT => "they share a little",
+                    _ => "they share much: one may be a part too many, or an attribute is no sum",
+                };
+                sentences.push(format!(
+                    "Parts {} and {} have {} mutual information: {judgement}.",
+                    i + 1,
+                    j + 1,
+                    percent(shared)
+                ));
+            }
+        }
+        sentences
     }
 
     fn usable(&self) -> impl Iterator<Item = (usize, &Known)> {
@@ -82,6 +127,9 @@ impl Facts<'_> {
     fn model(&self) -> String {
         let sizes: Vec<String> = self.components.iter().map(|k| grouped(*k)).collect();
         let layers = match self.components.as_slice() {
+            many if !self.parts.is_empty() => {
+                format!("a sum of {} parts of {} clusters", many.len(), listed(&sizes))
+            }
             [k] => format!("one layer of {}", counted(*k, "component")),
             many => format!("{} layers of {} components", many.len(), listed(&sizes)),
         };
@@ -95,7 +143,9 @@ impl Facts<'_> {
     }
 
     fn quality(&self) -> String {
-        let rank = self.components.last().copied().unwrap_or(0);
+        let all: usize = self.components.iter().sum();
+        let rank = if self.parts.is_empty() { self.components.last().copied() } else { Some(all) };
+        let rank = rank.unwrap_or(0);
         let error = format!(
             "The reconstruction error is {} of the norm of the data",
             percent(self.fit.relative_error)
@@ -122,8 +172,9 @@ impl Facts<'_> {
     }
 
     fn layer(&self, layer: usize) -> String {
-        let start =
-            format!("Layer {} ({})", layer + 1, counted(self.components[layer], "component"));
+        let of = if self.parts.is_empty() { "component" } else { "cluster" };
+        let name = capital(self.noun());
+        let start = format!("{name} {} ({})", layer + 1, counted(self.components[layer], of));
         let Some(cell) = self.best_of_layer(layer) else {
             return format!("{start}: no labels are known to compare its clusters with.");
         };
@@ -140,39 +191,41 @@ impl Facts<'_> {
     }
 
     fn attribute(&self, attribute: usize) -> String {
-        let known = &self.known[attribute];
+        let (known, noun) = (&self.known[attribute], self.noun());
         let cells = || self.cells.iter().filter(|cell| cell.attribute == attribute);
         let start = format!("{} ({} classes)", known.name, known.classes.len());
         let Some(found) = best(cells(), |cell| Some(cell.ac)) else { return format!("{start}.") };
         let score = beside_chance("AC", found.ac);
         let clusters = match found.ac.lift() {
             lift if lift >= MATCHES => {
-                format!("clusters of layer {} match it, {score}", found.layer + 1)
+                format!("clusters of {noun} {} match it, {score}", found.layer + 1)
             }
             lift if lift >= WEAKLY => {
-                format!("clusters hardly match it, best in layer {}, {score}", found.layer + 1)
+                format!("clusters hardly match it, best in {noun} {}, {score}", found.layer + 1)
             }
-            _ => format!("no layer's clusters match it, {score} at best"),
+            _ => format!("no {noun}'s clusters match it, {score} at best"),
         };
         let top = best(cells(), |cell| cell.svm).and_then(|cell| Some((cell.layer, cell.svm?)));
         let classifier = match top {
             None => String::new(),
             Some((layer, svm)) if svm.lift() >= MATCHES => format!(
-                "; a linear classifier predicts it from layer {} with {} (chance {})",
+                "; a linear classifier predicts it from {noun} {} with {} (chance {})",
                 layer + 1,
                 percent(svm.value.into()),
                 percent(svm.chance.into())
             ),
-            Some(_) => "; a linear classifier hardly predicts it from any layer".to_owned(),
+            Some(_) => format!("; a linear classifier hardly predicts it from any {noun}"),
         };
         format!("{start}: {clusters}{classifier}.")
     }
 
     /// Layers that best predict the same attribute share a clause.
     fn headline(&self) -> String {
+        let noun = self.noun();
         if self.cells.is_empty() {
-            return "No labels are known: the clusters are what the layers found by themselves."
-                .into();
+            return format!(
+                "No labels are known: the clusters are what the {noun}s found by themselves."
+            );
         }
         let mut told: Vec<(usize, Vec<String>)> = Vec::new();
         for layer in 0..self.components.len() {
@@ -186,13 +239,15 @@ impl Facts<'_> {
             }
         }
         if told.is_empty() {
-            return "No layer's clusters match a known attribute much better than chance.".into();
+            return format!(
+                "No {noun}'s clusters match a known attribute much better than chance."
+            );
         }
         let part = |(attribute, layers): &(usize, Vec<String>)| {
             let name = &self.known[*attribute].name;
             match layers.len() {
-                1 => format!("layer {} best predicts {name}", layers[0]),
-                _ => format!("layers {} best predict {name}", listed(layers)),
+                1 => format!("{noun} {} best predicts {name}", layers[0]),
+                _ => format!("{noun}s {} best predict {name}", listed(layers)),
             }
         };
         capital(&told.iter().map(part).collect::<Vec<_>>().join("; ")) + "."

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 
 use deepnmf::{
-    Activation, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf, SemiNmf,
-    WhitenedPca, Wsf,
+    Activation, AdditiveSemiNmf, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf,
+    SemiNmf, WhitenedPca, Wsf,
 };
 use deepnmf_data::builtin::generate;
 use deepnmf_data::preprocess::{Pipeline, Step};
@@ -72,6 +72,32 @@ fn what_a_model_predicts_is_shown_for_every_sample_and_as_a_sentence() {
     let right = predicted.codes.iter().zip(&known.codes).filter(|pair| same(*pair)).count();
     assert!(right * 10 >= 9 * faces.samples(), "{right}");
     assert!(content.words.predictions[0].starts_with("illumination: "));
+}
+
+#[test]
+fn the_parts_of_an_additive_model_stand_side_by_side() {
+    let faces = faces();
+    let model = AdditiveSemiNmf::new([4, 2]).fit(&faces.x).unwrap();
+    let content = content(&model, &faces, Options::default());
+    check(&content);
+    assert_eq!(content.layers.iter().map(|part| part.components).collect::<Vec<_>>(), [4, 2]);
+    let shares: f32 = content.layers.iter().filter_map(|part| part.share).sum();
+    assert!(shares > 0.0 && shares <= 1.0, "{shares}");
+    // Clusters are those that were found.
+    let labels = model.part_labels();
+    for (part, clustering) in [0, 1].map(|part| {
+        let of = content.clusterings.iter().find(|c| c.layer == part && c.attribute.is_none());
+        (part, of.unwrap())
+    }) {
+        for (shown, number) in content.samples.numbers.iter().enumerate() {
+            assert_eq!(clustering.labels[shown], labels[number - 1][part]);
+        }
+    }
+    let [swaps] = content.swaps.as_slice() else { panic!("{} swaps", content.swaps.len()) };
+    assert_eq!(swaps.tiles.count, swaps.rows.len() * swaps.columns.len());
+    assert!(content.words.model.contains("a sum of 2 parts of 4 and 2 clusters"));
+    assert_eq!(content.words.parts.len(), 3);
+    assert!(content.words.layers[0].starts_with("Part 1"), "{}", content.words.layers[0]);
 }
 
 #[test]

@@ -17,7 +17,7 @@
 //! # Ok::<(), deepnmf::Error>(())
 //! ```
 //!
-//! * Models: [`SemiNmf`], [`DeepSemiNmf`]; with labels of some samples [`Wsf`], [`WsfMa`],
+//! * Models: [`SemiNmf`], [`DeepSemiNmf`]; several attributes without labels [`AdditiveSemiNmf`]; with labels of some samples [`Wsf`], [`WsfMa`],
 //!   [`DeepWsf`]; baselines: [`Nmf`], [`NeNmf`], [`Gnmf`], [`MultilayerNmf`], [`Cnmf`], [`Dnmf`],
 //!   [`WhitenedPca`]. Each is fitted by [`Factorization`]; any of them is a [`Settings`]. Settings they
 //!   share: [`FitOptions`].

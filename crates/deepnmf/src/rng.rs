@@ -20,6 +20,7 @@ pub(crate) enum Purpose {
     Svd = 2,
     KMeans = 3,
     Neighbours = 4,
+    Proposals = 5,
 }
 
 /// Words of the stream that one sample's normal numbers may use. The method that makes them takes one or
@@ -48,6 +49,11 @@ pub fn keyed(seed: u64, purpose: u64) -> ChaCha8Rng {
 /// The stream of random numbers for one purpose.
 pub(crate) fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
     generator(seed, purpose as u64)
+}
+
+/// The stream of random numbers for one of many tasks with the same purpose.
+pub(crate) fn numbered_stream(seed: u64, purpose: Purpose, number: u64) -> ChaCha8Rng {
+    generator(seed, purpose as u64 | number << 8)
 }
 
 /// Columns of standard normal numbers, those of the given samples.

@@ -16,10 +16,10 @@ use crate::graph::{LabelGraph, NeighbourSearch, NeighbourWeights};
 use crate::init::{NonNegativeStart, Start};
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, SvdMethod, Visit, truncated_svd};
 use crate::models::{
-    Attributes, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factorization, FitOptions, Form, Gnmf,
-    Loss, Model, MultilayerNmf, NeNmf, Neighbourhood, Nmf, NonNegativeOptions, NormalForm,
-    Optimizer, Penalties, Pretraining, SemiNmf, Settings, Variant, WarmStart, WhitenedPca, Wsf,
-    WsfMa,
+    AdditiveSemiNmf, Attributes, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factorization,
+    FitOptions, Form, Gnmf, Loss, Model, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
+    NonNegativeOptions, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Variant,
+    WarmStart, WhitenedPca, Wsf, WsfMa,
 };
 use crate::project::Projection;
 use crate::stop::{CancelToken, StopReason, StopRule};
@@ -149,6 +149,9 @@ fn shallow_cases() -> Vec<Case> {
         case("both", Wsf::new(4, 0.1).neighbourhood(near()).with(random()), &[Some(2)]),
         case("without labels", Wsf::new(4, 0.1).with(once()), &[]),
         case("decomposition", WhitenedPca::new(4), &[]),
+        case("sums of parts", AdditiveSemiNmf::new([5, 3]).with(options()), &[]),
+        case("sums of three parts", AdditiveSemiNmf::new([4, 3, 2]).with(options()), &[]),
+        case("one part", AdditiveSemiNmf::new([4]).with(random()), &[]),
     ]);
     cases
 }
@@ -335,11 +338,12 @@ fn every_model_is_among_those_tried_on_parts() {
 /// New samples are projected by a model of the whole.
 #[test]
 fn projections_are_the_same_on_parts_as_in_one_place() {
-    let models: [Settings; 4] = [
+    let models: [Settings; 5] = [
         SemiNmf::new(4).with(options()).into(),
         DeepSemiNmf::new([7, 4]).with(options()).into(),
         DeepSemiNmf::new([7, 4]).with(options()).activation(Activation::Relu).into(),
         WhitenedPca::new(4).into(),
+        AdditiveSemiNmf::new([5, 3]).with(options()).into(),
     ];
     let (x, new) = (samples(true), normal::<f64>(12, 23, 9));
     for settings in models {

@@ -2,21 +2,30 @@
 
 use std::path::PathBuf;
 
-use super::values::{at_least_one, thread_count, whole};
+use super::values::{at_least_one, thread_count, two_or_more, whole};
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  deepnmf demo\n  deepnmf demo --faces identities=40,poses=7,noise=0.05 --layers 200,40"
+    after_help = "Examples:\n  deepnmf demo\n  deepnmf demo --faces identities=40,poses=7,noise=0.05 --parts 40,3\n  deepnmf demo --layers 150,60,20"
 )]
 pub(crate) struct DemoArgs {
-    /// Components of each layer, the one next to the data first
+    /// Clusters of each part that is to be found [default: as many as there are people, and lights]
+    #[arg(
+        long,
+        action = clap::ArgAction::Set,
+        value_delimiter = ',',
+        value_parser = two_or_more,
+        allow_negative_numbers = true,
+        conflicts_with = "layers"
+    )]
+    pub(crate) parts: Vec<usize>,
+    /// Show a deep model instead: components of each layer, the one next to the data first
     #[arg(
         long,
         action = clap::ArgAction::Set,
         value_delimiter = ',',
         value_parser = at_least_one,
-        allow_negative_numbers = true,
-        default_value = "150,60,20"
+        allow_negative_numbers = true
     )]
     pub(crate) layers: Vec<usize>,
     /// Options of the faces: identities, poses, expressions, illuminations, noise, size

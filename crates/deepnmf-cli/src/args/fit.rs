@@ -12,8 +12,8 @@ use super::names::{
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
-    at_least_one, chain, eta, not_negative, positive, seconds, share_or_all, span, thread_count,
-    whole,
+    at_least_one, chain, eta, not_negative, part_size, positive, seconds, share_or_all, span,
+    thread_count, whole,
 };
 
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,7 @@ use super::values::{
     --layers 100,100,100 --attributes pose,expression,identity --lambda 1e-3
   deepnmf fit PIE_pose27.mat --layers 625,40 --auxiliary labelled.mat --attributes none,gnd \\
     --lambda 0.01
+  deepnmf fit faces/ --pattern {identity}_{pose} --parts 20,4 --out m.safetensors
   deepnmf fit PIE_pose27.mat --image 32x32:column-major --normalize igo --layers 40
   deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
   deepnmf fit table.csv --names-key id --labels-key species,site --drop note --layers 3
@@ -37,7 +38,7 @@ any of them packed with gzip (.csv.gz), and folders of pictures.")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Model; by default semi-nmf for one layer and deep-semi-nmf for more
+    /// Model; by default semi-nmf for one layer, deep-semi-nmf for more and additive-semi-nmf for parts
     #[arg(long, value_parser = ModelName::parser())]
     pub(crate) model: Option<ModelName>,
     /// Components of each layer, the one next to the data first, such as 625,40
@@ -45,11 +46,24 @@ pub(crate) struct FitArgs {
         long,
         action = ArgAction::Set, // once: a second list would be appended
         value_delimiter = ',',
-        required = true,
+        required_unless_present = "parts",
         value_parser = at_least_one,
         allow_negative_numbers = true
     )]
     pub(crate) layers: Vec<usize>,
+    /// Clusters of each part of additive-semi-nmf, instead of layers, such as 20,4: a sample is in one cluster of every
+    /// part, and the parts are attributes, found without labels. With auto the fit finds out how many parts there are and
+    /// how large, and says why
+    #[arg(
+        long,
+        action = ArgAction::Set,
+        value_delimiter = ',',
+        value_name = "CLUSTERS,...",
+        conflicts_with = "layers",
+        value_parser = part_size,
+        allow_negative_numbers = true
+    )]
+    pub(crate) parts: Vec<usize>,
     /// Model file to write (safetensors); without it the result is only reported
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
@@ -72,6 +86,10 @@ pub(crate) struct FitArgs {
     /// Factor that carries the scale of a component after initialization
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,
+    /// From which component on those of softly whitened features fade out (--scale soft, --neighbours) [default: the
+    /// number of components of the layer above, or a fifth of the layer's own]
+    #[arg(long, value_name = "COMPONENT", value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) fade: Option<usize>,
     /// Rule that updates the features [default: hals, and multiplicative for cnmf, dnmf and gnmf as printed]
     #[arg(long, value_enum)]
     pub(crate) solver: Option<SolverName>,

@@ -119,9 +119,10 @@ names! {
         Binary => NeighbourWeights::Binary,
         /// Larger weights for near samples
         Heat => NeighbourWeights::Heat { sigma: None },
-        /// The dot product, which is the cosine of what has unit norm
-        #[value(alias = "cosine")]
+        /// The dot product
         Dot => NeighbourWeights::Dot,
+        /// The cosine of the angle between samples
+        Cosine => NeighbourWeights::Cosine,
     }
 }
 

@@ -22,6 +22,19 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+pub(super) fn two_or_more(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|number| *number >= 2);
+    number.ok_or_else(|| "it must be a whole number of at least 2".into())
+}
+
+/// The clusters of a part; `auto` is 0.
+pub(super) fn part_size(text: &str) -> Result<usize, String> {
+    if text.trim() == "auto" {
+        return Ok(0);
+    }
+    two_or_more(text).map_err(|accepted| accepted + ", or auto")
+}
+
 pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
     text.trim().parse().map_err(|_| "it must be a whole number of at least 0".into())
 }

@@ -1,4 +1,7 @@
-//! `deepnmf demo`: from built-in faces to a picture of what each layer found.
+//! `deepnmf demo`: attributes of built-in faces found apart, in a picture and a page.
+
+mod layers;
+mod parts;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,19 +9,20 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use deepnmf::persist::check_writable;
 use deepnmf::{
-    DeepSemiNmf, Factorization, FitOptions, FitSession, Matrix, Model, StopReason,
-    reconstruction_error,
+    AdditiveSemiNmf, DeepSemiNmf, Factorization, FitOptions, FitSession, Model, Settings,
+    StopReason,
 };
 use deepnmf_data::builtin;
-use deepnmf_data::picture::{Scale, Sheet, terminal_preview};
 use deepnmf_data::preprocess::{Pipeline, Step};
-use deepnmf_data::{Attribute, Dataset, ImageShape, PixelOrder, write_npy};
+use deepnmf_data::{Attribute, Dataset, ImageShape, write_npy};
 use deepnmf_report::{Draft, Options};
 use serde_json::json;
 
+use self::layers::Layers;
+use self::parts::Parts;
 use crate::args::DemoArgs;
 use crate::input::{on_threads, provenance};
-use crate::output::{Outcome, Output, extended, summary_json, summary_text};
+use crate::output::{Outcome, Output, extended, summary_json};
 use crate::progress::Progress;
 use crate::signals;
 
@@ -43,16 +47,15 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     steps.apply(&mut faces)?;
 
     let cancel = signals::listen()?;
-    let algorithm =
-        DeepSemiNmf::new(args.layers.as_slice()).with(FitOptions::default().seed(args.seed));
-    let (model, by_layer, report) = on_threads(args.threads, || -> Result<_> {
+    let settings = settings(args, &faces);
+    let (model, shown, report) = on_threads(args.threads, || -> Result<_> {
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
-        let mut model = algorithm.fit_in(&faces.x, &[], &mut session)?;
+        let mut model = settings.fit_in(&faces.x, &[], &mut session)?;
         model.provenance = provenance;
-        let by_layer = Layers::of(&model, &faces.x)?;
+        let shown = TakenApart::of(&model, &faces)?;
         let report = draft.finish(&model, &faces, &mut |what| progress.doing(what))?;
-        Ok((model, by_layer, report))
+        Ok((model, shown, report))
     })??;
     drop(progress);
     std::fs::create_dir_all(out)
@@ -60,16 +63,16 @@ pub(crate) fn run(args: &DemoArgs, output: Output) -> Result<Outcome> {
     write_npy(&out.join("faces.npy"), &drawn)?;
     write_labels(&out.join("labels.csv"), &faces.attributes)?;
     model.save(&out.join("model.safetensors"))?;
-    draw(&out.join("layers.png"), &faces, &by_layer, shape)?;
+    let picture = shown.draw(out, &faces, shape)?;
     report.write(&out.join(REPORT))?;
 
-    let text = text(args, &model, &faces, &by_layer, shape, output)?;
+    let text = text(args, (&model, &faces), (&shown, picture), shape, output)?;
     let object = extended(
         summary_json(&model.settings, &model.summary),
         json!({
-            "layer_errors": by_layer.errors,
+            "found": shown.numbers(),
             "out": args.out,
-            "files": ["faces.npy", "labels.csv", "model.safetensors", "layers.png", REPORT],
+            "files": ["faces.npy", "labels.csv", "model.safetensors", picture, REPORT],
             "headline": report.content().words.headline,
         }),
     );
@@ -108,64 +111,6 @@ fn faces_spec(args: &DemoArgs) -> String {
     }
 }
 
-/// The basis, reconstruction and error of each layer.
-struct Layers {
-    bases: Vec<Matrix<f64>>,
-    /// The shown samples as each layer rebuilds them.
-    rebuilt: Vec<Matrix<f64>>,
-    errors: Vec<f64>,
-    shown: Vec<usize>,
-}
-
-impl Layers {
-    fn of(model: &Model<f64>, x: &Matrix<f64>) -> Result<Self> {
-        let count = SHOWN.min(x.cols());
-        // Spread over the whole set, and over the attributes: a prime stride.
-        let shown: Vec<usize> = (0..count).map(|i| i * 67 % x.cols()).collect();
-        let mut layers = Self { bases: vec![], rebuilt: vec![], errors: vec![], shown };
-        for (i, h) in model.factors.h.iter().enumerate() {
-            let basis = model.factors.basis(i + 1)?;
-            layers.errors.push(reconstruction_error(x, &basis, h)?);
-            layers.rebuilt.push(rebuild(&basis, h, &layers.shown));
-            layers.bases.push(basis);
-        }
-        Ok(layers)
-    }
-}
-
-/// Some columns of `basis h`.
-fn rebuild(basis: &Matrix<f64>, h: &Matrix<f64>, columns: &[usize]) -> Matrix<f64> {
-    let mut rebuilt = Matrix::zeros(basis.rows(), columns.len());
-    for (j, &column) in columns.iter().enumerate() {
-        for (component, weight) in basis.columns().zip(h.col(column)) {
-            for (pixel, value) in rebuilt.col_mut(j).iter_mut().zip(component) {
-                *pixel += weight * value;
-            }
-        }
-    }
-    rebuilt
-}
-
-fn draw(path: &Path, faces: &Dataset<f64>, layers: &Layers, shape: ImageShape) -> Result<()> {
-    let mut sheet = Sheet::new().columns(SHOWN).enlargement(2);
-    let samples = layers.shown.iter().map(|&j| faces.x.col(j));
-    sheet.add_section("Some of the faces", samples, shape, Scale::OwnRange)?;
-    for (i, rebuilt) in layers.rebuilt.iter().enumerate() {
-        let caption = format!("Rebuilt from layer {}", i + 1);
-        sheet.add_section(&caption, rebuilt.columns(), shape, Scale::OwnRange)?;
-    }
-    for (i, basis) in layers.bases.iter().enumerate() {
-        let count = basis.cols().min(SHOWN);
-        let caption = format!(
-            "Basis of layer {}: {count} of {} components, blue negative, red positive",
-            i + 1,
-            basis.cols()
-        );
-        sheet.add_section(&caption, basis.columns().take(count), shape, Scale::Signed)?;
-    }
-    Ok(sheet.write_png(path)?)
-}
-
 fn write_labels(path: &Path, attributes: &[Attribute]) -> Result<()> {
     let names: Vec<&str> = attributes.iter().map(|a| a.name.as_str()).collect();
     let mut text = names.join(",") + "\n";
@@ -178,47 +123,88 @@ fn write_labels(path: &Path, attributes: &[Attribute]) -> Result<()> {
     Ok(deepnmf::persist::write_atomically(path, |file| file.write_all(text.as_bytes()))?)
 }
 
+/// The model to show: parts, or layers where these are asked for.
+fn settings(args: &DemoArgs, faces: &Dataset<f64>) -> Settings {
+    let options = FitOptions::default().seed(args.seed);
+    if !args.layers.is_empty() {
+        return DeepSemiNmf::new(args.layers.as_slice()).with(options).into();
+    }
+    let classes = |name: &str| {
+        let attribute = faces.attributes.iter().find(|attribute| attribute.name == name);
+        attribute.map_or(2, |attribute| attribute.classes().len()).max(2)
+    };
+    let parts = match args.parts.as_slice() {
+        [] => vec![classes("identity"), classes("illumination")],
+        parts => parts.to_vec(),
+    };
+    AdditiveSemiNmf::new(parts).with(options).into()
+}
+
+/// Which samples the picture shows: spread over the whole set, and over the attributes, by a prime stride.
+fn shown(samples: usize) -> Vec<usize> {
+    (0..SHOWN.min(samples)).map(|i| i * 67 % samples).collect()
+}
+
+/// The samples as the model takes them apart.
+enum TakenApart {
+    Parts(Parts),
+    Layers(Layers),
+}
+
+impl TakenApart {
+    fn of(model: &Model<f64>, faces: &Dataset<f64>) -> Result<Self> {
+        match model.settings {
+            Settings::AdditiveSemiNmf(_) => Ok(Self::Parts(Parts::of(model, faces)?)),
+            _ => Ok(Self::Layers(Layers::of(model, &faces.x)?)),
+        }
+    }
+
+    /// Writes the picture, and returns what it is called.
+    fn draw(&self, out: &Path, faces: &Dataset<f64>, shape: ImageShape) -> Result<&'static str> {
+        let name = match self {
+            Self::Parts(_) => "parts.png",
+            Self::Layers(_) => "layers.png",
+        };
+        match self {
+            Self::Parts(parts) => parts.draw(&out.join(name), faces, shape)?,
+            Self::Layers(layers) => layers.draw(&out.join(name), faces, shape)?,
+        }
+        Ok(name)
+    }
+
+    fn numbers(&self) -> serde_json::Value {
+        match self {
+            Self::Parts(parts) => json!(parts.found),
+            Self::Layers(layers) => json!({ "layer_errors": layers.errors }),
+        }
+    }
+}
+
 fn text(
     args: &DemoArgs,
-    model: &Model<f64>,
-    faces: &Dataset<f64>,
-    layers: &Layers,
+    (model, faces): (&Model<f64>, &Dataset<f64>),
+    (shown, picture): (&TakenApart, &str),
     shape: ImageShape,
     output: Output,
 ) -> Result<String> {
     let attributes: Vec<String> =
         faces.attributes.iter().map(|a| format!("{} {}", a.classes().len(), a.name)).collect();
-    let ImageShape { width, height, order } = shape;
-    debug_assert_eq!(order, PixelOrder::RowMajor);
+    let ImageShape { width, height, .. } = shape;
     let mut text = format!(
         "{} faces of {width} x {height} pixels: {}\n",
         faces.samples(),
         attributes.join(" x ")
     );
-    if output.shows_pictures() {
-        let samples = layers.shown.iter().map(|&j| faces.x.col(j));
-        text += &terminal_preview(samples, shape, Scale::OwnRange, 19)?;
-        text += "the same, rebuilt from the top layer:\n";
-        if let Some(top) = layers.rebuilt.last() {
-            text += &terminal_preview(top.columns(), shape, Scale::OwnRange, 19)?;
-        }
-    }
-    text += &summary_text(&model.settings, &model.summary);
-    for (i, error) in layers.errors.iter().enumerate() {
-        let (z, share) = (&layers.bases[i], 100.0 * error / faces.x.norm_sq().sqrt());
-        let _ = writeln!(
-            text,
-            "  layer {:<6}{} components, reconstruction error {share:.2}% of the norm",
-            i + 1,
-            z.cols()
-        );
-    }
+    text += &match shown {
+        TakenApart::Parts(parts) => parts.text(model, faces, shape, output)?,
+        TakenApart::Layers(layers) => layers.text(model, faces, shape, output)?,
+    };
     let folder = args.out.display();
     let _ = write!(
         text,
         "then try  deepnmf info {folder}/model.safetensors\n          \
          deepnmf transform {folder}/model.safetensors {folder}/faces.npy --out h.npy\n\
-         look at   {folder}/layers.png\n\
+         look at   {folder}/{picture}\n\
          open      {folder}/{REPORT}, the page that explores all of it\n"
     );
     Ok(text)

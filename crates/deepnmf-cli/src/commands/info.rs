@@ -26,6 +26,15 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     let mut text = summary_text(&model.settings, &model.summary);
     let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
     let settings = serde_json::to_value(&model.settings).unwrap_or_default();
+    if let [_, _, ..] = model.settings.parts() {
+        let parts: Vec<_> = model.settings.parts().iter().map(usize::to_string).collect();
+        let _ = writeln!(
+            text,
+            "  {:<12}--parts {}, one cluster of each a sample",
+            "parts",
+            parts.join(",")
+        );
+    }
     for name in ["activation", "loss", "seed"] {
         if let Some(value) = find(&settings, name) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

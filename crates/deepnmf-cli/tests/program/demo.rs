@@ -28,6 +28,21 @@ fn the_demo_writes_data_labels_model_picture_and_report() {
 }
 
 #[test]
+fn without_a_label_the_demo_takes_faces_apart() {
+    let folder = Folder::new();
+    let told = folder
+        .json("demo --faces identities=6,poses=1,expressions=2,illuminations=3,size=16 --out d");
+    let found = told["found"].as_array().unwrap();
+    assert_eq!([&found[0]["attribute"], &found[1]["attribute"]], ["identity", "illumination"]);
+    assert!(found.iter().all(|part| number(part, "nmi") > 0.9), "{told}");
+    assert!(folder.read("d/parts.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+    let run = folder.run("demo --faces identities=6,poses=1,expressions=2,illuminations=3,size=16");
+    assert!(run.stdout.contains("without a single label"), "{run}");
+    folder.refuses("demo --parts 3,2 --layers 4", 2, &["--parts", "--layers"]);
+    folder.refuses("demo --parts 3,1", 2, &["--parts", "at least 2"]);
+}
+
+#[test]
 fn the_demo_ends_by_naming_the_report() {
     let folder = Folder::new();
     let run = folder.run(SMALL);

@@ -62,3 +62,34 @@ fn neighbours_in_whitened_features_find_people() {
         assert!(found >= 0.99, "{found}");
     }
 }
+
+#[test]
+fn parts_that_nobody_names_are_found_with_reasons() {
+    let folder = Folder::new();
+    let faces = "builtin:faces:identities=6,poses=1,expressions=4,illuminations=3,size=16";
+    let told = folder.fit(&format!("{faces} --parts auto --out m.safetensors"));
+    let parts = told["settings"]["parts"].as_array().unwrap();
+    assert!(!parts.is_empty(), "{told}");
+    let reasons = told["notices"].to_string();
+    assert!(reasons.contains("samples without structure"), "{reasons}");
+}
+
+#[test]
+fn parts_are_fitted_shown_and_projected() {
+    let folder = Folder::new();
+    let data = "builtin:faces:identities=6,poses=3,size=16";
+    let told = folder.fit(&format!("{data} --parts 6,3 --out m.safetensors"));
+    assert_eq!(told["model"], "additive-semi-nmf");
+    assert_eq!(told["layers"], serde_json::json!([9]));
+    let shown = folder.json("info m.safetensors");
+    assert_eq!(shown["settings"]["parts"], serde_json::json!([6, 3]));
+    let refused =
+        |flags: &str, code, words| folder.refuses(&format!("fit {data} {flags}"), code, &[words]);
+    refused("--model additive-semi-nmf --layers 3", 2, "such as --parts 20,4");
+    refused("--model nmf --parts 3,2", 2, "--parts belongs to --model additive-semi-nmf");
+    refused("--parts 6,3 --solver hals", 2, "--solver belongs to");
+    refused("--parts 6,3 --neighbours 5", 2, "--neighbours belongs to");
+    refused("--parts 6,1", 2, "at least 2, or auto");
+    refused("--parts auto,3", 2, "leave the numbers out");
+    refused("--parts 6,3 --layers 9", 2, "cannot be used with");
+}

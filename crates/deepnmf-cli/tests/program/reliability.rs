@@ -173,14 +173,18 @@ fn every_listed_model_can_be_fitted() {
     use deepnmf::{LabelUse, Settings};
     let folder = Folder::new();
     for model in Settings::MODELS {
-        let layers = if model.abilities.deep { "6,3" } else { "3" };
+        let size = match model.name {
+            "additive-semi-nmf" => "--parts 3,2",
+            _ if model.abilities.deep => "--layers 6,3",
+            _ => "--layers 3",
+        };
         let labels = match model.abilities.labels {
             LabelUse::None => "",
             LabelUse::One => "--attributes identity",
             LabelUse::Several | LabelUse::EachLayer => "--attributes identity,pose",
         };
         let name = model.name;
-        let fit = folder.fit(&format!("{FACES} --model {name} --layers {layers} {labels}"));
+        let fit = folder.fit(&format!("{FACES} --model {name} {size} {labels}"));
         assert_eq!(fit["model"], name);
     }
 }

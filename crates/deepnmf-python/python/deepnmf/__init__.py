@@ -5,6 +5,7 @@ learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schull
 
 * models of the paper: `SemiNMF`, `DeepSemiNMF`; with labels of some samples `WSF`, `WSFMA`,
   `DeepWSF`;
+* attributes found apart without labels: `AdditiveSemiNMF`;
 * baselines: `NMF`, `NeNMF`, `GNMF`, `MultilayerNMF`, `CNMF`, `DNMF`, `WhitenedPCA`;
 * evaluation: `KMeans`, `clustering_accuracy`, `normalized_mutual_info`, `svd_bound`;
 * data: `load_data`, `load_faces`, `load_xor`, `igo`;
@@ -13,6 +14,7 @@ learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schull
 
 from importlib.metadata import version
 
+from ._additive_semi_nmf import AdditiveSemiNMF
 from ._data import Dataset, ImageShape, igo, load_data, load_faces, load_xor
 from ._deep_semi_nmf import DeepSemiNMF
 from ._deep_wsf import DeepWSF
@@ -37,6 +39,7 @@ __all__ = [
     "NMF",
     "WSF",
     "WSFMA",
+    "AdditiveSemiNMF",
     "Dataset",
     "DeepSemiNMF",
     "DeepWSF",

@@ -272,6 +272,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         for part in (settings, settings.get("deep", {}), settings.get("nmf", {})):
             if part.get("layers"):
                 return int(part["layers"][0])
+            if part.get("parts"):
+                return int(sum(part["parts"]))
             if "components" in part:
                 return int(part["components"])
         return 1

@@ -102,6 +102,20 @@ def layer_sizes(value: object, shape: tuple[int, int]) -> list[int]:
     return [whole("each of layers", size) for size in members("layers", value, "whole numbers")]
 
 
+def part_sizes(value: object, n_samples: int) -> list[int]:
+    """Check the number of clusters of each part; None depends on the number of samples."""
+    if value is None:
+        return [min(8, n_samples), min(3, n_samples)]
+    if isinstance(value, str):
+        if value == "auto":
+            return []
+        raise refuse("parts", value, "it must be a list of whole numbers, or 'auto'")
+    sizes = members("parts", value, "whole numbers")
+    if not sizes:
+        raise ValueError("the list of parts is empty: name the clusters of each, or use 'auto'")
+    return [whole("each of parts", size, least=2) for size in sizes]
+
+
 def threads(n_jobs: object, work: int | None = None) -> int:
     """Return the number of threads, never more than cores; `work` counts operations of a step."""
     cores = _core.available_cores()

@@ -40,17 +40,18 @@ class DeepSemiNMF(Factorization):
         Among how many nearest samples those are that a sample is drawn to in a layer: two samples
         are connected if each is among the nearest of the other. The nearest are those in what the
         layer below makes of the samples, in the data for the first layer. One number is that of all
-        layers above the first; a sequence has one for each layer, 0 for a layer without a graph. All
-        other samples if there are fewer. If None, there is no such graph.
+        layers above the first; a sequence has one for each layer, 0 for a layer without a graph.
+        All other samples if there are fewer. If None, there is no such graph.
     neighbor_lam : float, default=1.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
         the way to those that the graph connects them to. With 0 it is the model without the graph.
-    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+    neighbor_weights : {'binary', 'heat', 'dot', 'cosine'}, default='heat'
         Weight of the edge between two neighbours ``a`` and ``b``:
 
         - 'binary': 1;
         - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
-        - 'dot': the dot product of ``a`` and ``b``.
+        - 'dot': the dot product of ``a`` and ``b``;
+        - 'cosine': the cosine of the angle between them, 0 if that is negative.
     neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
         How the nearest neighbours are found:
 
@@ -124,6 +125,11 @@ class DeepSemiNMF(Factorization):
         - 'z': the basis;
         - 'balanced': both, in equal parts;
         - 'soft': the basis, but weak components fade out of the features (soft whitening).
+    fade : int, default=None
+        Component from which on others fade out, counted from 1, where features are softly whitened:
+        those of ``scale='soft'``, and what a layer with neighbours reads. It keeps four fifths of
+        its scale. If None, the number of components of the layer above, or a fifth of the layer's
+        own.
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -242,6 +248,7 @@ class DeepSemiNMF(Factorization):
         form: Form = "fast",
         init: Init = "optimal",
         scale: Scale = "auto",
+        fade: int | None = None,
         solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
@@ -270,6 +277,7 @@ class DeepSemiNMF(Factorization):
         self.form = form
         self.init = init
         self.scale = scale
+        self.fade = fade
         self.solver = solver
         self.eta = eta
         self.inner = inner

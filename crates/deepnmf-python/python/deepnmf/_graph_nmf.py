@@ -44,12 +44,13 @@ class GNMF(NonNegative):
     n_neighbors : int, default=5
         Number of nearest neighbours that each sample has an edge to. All other samples if there are
         fewer.
-    neighbor_weights : {'binary', 'heat', 'dot'}, default='binary'
+    neighbor_weights : {'binary', 'heat', 'dot', 'cosine'}, default='binary'
         Weight of the edge between two neighbours ``a`` and ``b``:
 
         - 'binary': 1;
         - 'heat': ``exp(-|a - b|^2 / (2 sigma^2))``;
-        - 'dot': the dot product of ``a`` and ``b``.
+        - 'dot': the dot product of ``a`` and ``b``;
+        - 'cosine': the cosine of the angle between them, 0 if that is negative.
     sigma : float, default=None
         Width of the weights 'heat', above 0. If None, the median distance between neighbours. Not
         allowed with other weights.

@@ -57,12 +57,13 @@ class SemiNMF(OneLayer):
     neighbor_lam : float, default=1.0
         Weight of the penalty of the neighbour graph, at least 0. With 1, samples are drawn half of
         the way to those that the graph connects them to. With 0 it is the model without the graph.
-    neighbor_weights : {'binary', 'heat', 'dot'}, default='heat'
+    neighbor_weights : {'binary', 'heat', 'dot', 'cosine'}, default='heat'
         Weight of the edge between two neighbours ``a`` and ``b``:
 
         - 'binary': 1;
         - 'heat': ``exp(-|a - b|^2 / (2 s^2))`` with the median distance ``s`` of neighbours;
-        - 'dot': the dot product of ``a`` and ``b``.
+        - 'dot': the dot product of ``a`` and ``b``;
+        - 'cosine': the cosine of the angle between them, 0 if that is negative.
     neighbor_search : {'auto', 'exact', 'approximate'}, default='auto'
         How the nearest neighbours are found:
 
@@ -86,6 +87,11 @@ class SemiNMF(OneLayer):
         - 'z': the basis;
         - 'balanced': both, in equal parts;
         - 'soft': the basis, but weak components fade out of the features (soft whitening).
+    fade : int, default=None
+        Component from which on others fade out, counted from 1, where features are softly whitened:
+        those of ``scale='soft'``, and what a layer with neighbours reads. It keeps four fifths of
+        its scale. If None, the number of components of the layer above, or a fifth of the layer's
+        own.
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the features:
 
@@ -197,6 +203,7 @@ class SemiNMF(OneLayer):
         neighbor_search: NeighborSearch = "auto",
         init: Init = "optimal",
         scale: Scale = "auto",
+        fade: int | None = None,
         solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
@@ -216,6 +223,7 @@ class SemiNMF(OneLayer):
         self.neighbor_search = neighbor_search
         self.init = init
         self.scale = scale
+        self.fade = fade
         self.solver = solver
         self.eta = eta
         self.inner = inner

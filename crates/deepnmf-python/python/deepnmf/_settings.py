@@ -95,9 +95,11 @@ def stop_params(settings: Json) -> Json:
 
 def options(estimator: Any, seed: int) -> Json:
     """Describe the options of models with a basis of any sign."""
+    fade = check.maybe_whole("fade", estimator.fade)
     return {
         "start": check.choice("init", estimator.init, Init),
         "scale": check.choice("scale", estimator.scale, Scale),
+        **({} if fade is None else {"fade": fade}),
         "solver": solver(estimator),
         "stop": stop(estimator),
         "seed": seed,
@@ -107,7 +109,8 @@ def options(estimator: Any, seed: int) -> Json:
 
 def options_params(settings: Json) -> Json:
     """Undo `options`."""
-    return {"scale": settings["scale"], **_common_params(settings)}
+    found = {"scale": settings["scale"], "fade": settings.get("fade")}
+    return {**found, **_common_params(settings)}
 
 
 def nmf(

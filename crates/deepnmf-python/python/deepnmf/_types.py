@@ -32,7 +32,7 @@ NormalForm = Literal["none", "features", "basis"]
 Form = Literal["fast", "literal"]
 
 LabelGraph = Literal["binary", "rbf", "dot"]
-NeighborWeights = Literal["binary", "heat", "dot"]
+NeighborWeights = Literal["binary", "heat", "dot", "cosine"]
 NeighborSearch = Literal["auto", "exact", "approximate"]
 Pretraining = Literal["wsf", "semi-nmf"]
 ShallowVariant = Literal["scale-free", "printed"]

@@ -35,6 +35,7 @@ fn words(cells: &[Cell], gap: Option<f64>) -> Words {
         model: "deep-semi-nmf",
         preprocessing: "unit",
         nonlinear: false,
+        parts: vec![],
         components: vec![150, 60, 20],
         fit: &fit(gap),
         cells,

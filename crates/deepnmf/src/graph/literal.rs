@@ -146,5 +146,13 @@ pub(super) fn all_graphs<T: Scalar>(
             literal_neighbours(x, neighbours, |j, l| literal_heat(x, sigma, j, l)),
         ),
         ("nearest by dot", near(NeighbourWeights::Dot), literal_neighbours(x, neighbours, dots)),
+        (
+            "nearest by cosine",
+            near(NeighbourWeights::Cosine),
+            literal_neighbours(x, neighbours, |j, l| {
+                let lengths = (literal_dot(x, j, j) * literal_dot(x, l, l)).sqrt();
+                if lengths > 0.0 { (literal_dot(x, j, l) / lengths).clamp(0.0, 1.0) } else { 0.0 }
+            }),
+        ),
     ]
 }

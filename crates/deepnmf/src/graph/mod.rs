@@ -32,10 +32,10 @@ pub use binary::SameLabel;
 pub use dot::DotProduct;
 pub use fisher::Fisher;
 pub(crate) use groups::classes_of_all_parts;
-pub(crate) use knn::nearest_to;
 pub use knn::{
     Neighbour, NeighbourSearch, NeighbourWeights, Neighbours, Search, nearest_neighbours,
 };
+pub(crate) use knn::{cosine, nearest_to};
 pub(crate) use means::ClassMeans;
 pub use rbf::Rbf;
 pub(crate) use smooth::{smooth, smoothed};

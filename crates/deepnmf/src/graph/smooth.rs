@@ -53,11 +53,11 @@ fn solve<T: Scalar>(graph: &dyn Graph<T>, b: Matrix<T>) -> Result<Matrix<T>> {
         apply(graph, &p, &mut image)?;
         let curvature = row_products(graph, &p, &image)?;
         let step: Vec<T> = left.iter().zip(&curvature).map(ratio).collect();
-        for_columns(&mut x, &p, |x, p, i| *x += step[i] * p);
-        for_columns(&mut r, &image, |r, image, i| *r -= step[i] * image);
+        for_columns(&mut x, &p, &step, |x, p, step| *x += step * p);
+        for_columns(&mut r, &image, &step, |r, image, step| *r -= step * image);
         let now = row_products(graph, &r, &r)?;
         let turn: Vec<T> = now.iter().zip(&left).map(ratio).collect();
-        for_columns(&mut p, &r, |p, r, i| *p = r + turn[i] * *p);
+        for_columns(&mut p, &r, &turn, |p, r, turn| *p = r + turn * *p);
         left = now;
     }
     Ok(x)
@@ -78,15 +78,16 @@ fn apply<T: Scalar>(graph: &dyn Graph<T>, p: &Matrix<T>, out: &mut Matrix<T>) ->
     graph.add_product(-1.0, p, out)
 }
 
-/// Changes `a` entry by entry, given the entry of `b` and the row.
+/// Changes `a` entry by entry, given the entry of `b` and what belongs to the row.
 fn for_columns<T: Scalar>(
     a: &mut Matrix<T>,
     b: &Matrix<T>,
-    change: impl Fn(&mut T, T, usize) + Sync,
+    of_rows: &[T],
+    change: impl Fn(&mut T, T, T) + Sync,
 ) {
     let k = a.rows().max(1);
     a.as_mut_slice().par_chunks_mut(k).with_min_len(BLOCK).enumerate().for_each(|(j, a)| {
-        a.iter_mut().zip(b.col(j)).enumerate().for_each(|(i, (a, b))| change(a, *b, i));
+        a.iter_mut().zip(b.col(j)).zip(of_rows).for_each(|((a, b), row)| change(a, *b, *row));
     });
 }
 

@@ -5,6 +5,8 @@
 //! |c|^2` needs `C^T X`. So it runs on any data, in any parts. Clusters that somebody looks at come from
 //! `deepnmf-eval`, whose k-means restarts, bounds distances and improves its result, on features in memory.
 
+use rand_chacha::ChaCha8Rng;
+
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};
 use crate::rng::{Purpose, stream, uniform};
@@ -21,11 +23,32 @@ pub(super) fn memberships<T: Scalar>(
     k: usize,
     seed: u64,
 ) -> Result<Matrix<T>> {
+    let Clusters { labels, .. } = clusters(x, k, &mut stream(seed, Purpose::KMeans))?;
+    Ok(Matrix::from_fn(k, labels.len(), |i, j| {
+        T::from_f64(if labels[j] == i { 1.0 + FLOOR } else { FLOOR })
+    }))
+}
+
+/// What k-means has found.
+pub(crate) struct Clusters {
+    /// The cluster of each sample of this part.
+    pub(crate) labels: Vec<usize>,
+    /// The sum of squared distances to the centroids, over all parts.
+    pub(crate) scatter: f64,
+}
+
+/// `k` clusters from one start. All parts call it together.
+pub(crate) fn clusters<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    k: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Clusters> {
     let lengths = x.sample_norms_sq()?;
-    let mut centroids = spread_centroids(x, k, &lengths, seed)?;
-    let mut labels = vec![usize::MAX; lengths.len()];
+    let mut centroids = spread_centroids(x, k, &lengths, rng)?;
+    let (mut labels, mut scatter) = (vec![usize::MAX; lengths.len()], 0.0);
     for _ in 0..ROUNDS {
         let (new_labels, distances) = nearest(x, &centroids, &lengths)?;
+        scatter = distances.iter().sum();
         let mut changed = [f64::from(u8::from(new_labels != labels))];
         x.parts().max(&mut changed)?;
         if changed[0] == 0.0 {
@@ -36,9 +59,7 @@ pub(super) fn memberships<T: Scalar>(
         fill_empty_clusters(&mut labels, distances, &mut sizes, x.parts())?;
         centroids = means(x, &labels, &sizes)?;
     }
-    Ok(Matrix::from_fn(k, labels.len(), |i, j| {
-        T::from_f64(if labels[j] == i { 1.0 + FLOOR } else { FLOOR })
-    }))
+    Ok(Clusters { labels, scatter: x.parts().sum_of(scatter)? })
 }
 
 /// k-means++ (Arthur & Vassilvitskii 2007): each new centroid is a sample drawn with a chance
@@ -47,16 +68,15 @@ fn spread_centroids<T: Scalar>(
     x: &dyn DataMatrix<T>,
     k: usize,
     lengths: &[f64],
-    seed: u64,
+    rng: &mut ChaCha8Rng,
 ) -> Result<Matrix<T>> {
     let (p, n) = x.shape();
-    let mut rng = stream(seed, Purpose::KMeans);
     let mut centroids = Matrix::zeros(p, k);
     let mut distances = vec![1.0; n];
     let (mut pick, mut centroid, mut along) =
         (Matrix::zeros(1, n), Matrix::zeros(p, 1), Matrix::zeros(1, n));
     for c in 0..k {
-        let chosen = draw(&distances, uniform(&mut rng), x.parts())?;
+        let chosen = draw(&distances, uniform(rng), x.parts())?;
         pick.as_mut_slice().fill(T::ZERO);
         if let Some(own) = chosen {
             pick.as_mut_slice()[own] = T::ONE;

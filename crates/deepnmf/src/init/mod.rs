@@ -9,6 +9,7 @@ mod svd;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use kmeans::{Clusters, clusters};
 pub use nndsvd::NonNegativeStart;
 pub(crate) use nndsvd::{StartedPair, begin_non_negative};
 use serde::{Deserialize, Serialize};

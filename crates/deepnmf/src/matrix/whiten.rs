@@ -31,6 +31,8 @@ pub(crate) struct Whitening {
     pub(crate) inverse: Matrix<f64>,
     /// Whether products with the unwhitened factor are accurate enough in the data's type.
     pub(crate) well_conditioned: bool,
+    /// The logarithm of the determinant of `G`, or of the product of its eigenvalues that are not rounding.
+    pub(crate) log_det: f64,
 }
 
 impl Whitening {
@@ -41,12 +43,13 @@ impl Whitening {
         if let Some(w) = inverse_cholesky_factor(gram) {
             let inverse = product(w.t(), w.view());
             if largest_eigenvalue(gram) * largest_eigenvalue(&inverse) <= largest_condition {
-                return Ok(Self { w, inverse, well_conditioned: true });
+                let log_det = -2.0 * (0..w.rows()).map(|i| w[(i, i)].ln()).sum::<f64>();
+                return Ok(Self { w, inverse, well_conditioned: true, log_det });
             }
         }
-        let w = by_svd(gram)?;
+        let (w, log_det) = by_svd(gram)?;
         let inverse = product(w.t(), w.view());
-        Ok(Self { w, inverse, well_conditioned: false })
+        Ok(Self { w, inverse, well_conditioned: false, log_det })
     }
 
     /// The number of directions that are not rounding.
@@ -77,12 +80,13 @@ fn inverse_cholesky_factor(gram: &Matrix<f64>) -> Option<Matrix<f64>> {
     inverse.as_slice().iter().all(|v| v.is_finite()).then_some(inverse)
 }
 
-fn by_svd(gram: &Matrix<f64>) -> Result<Matrix<f64>> {
+fn by_svd(gram: &Matrix<f64>) -> Result<(Matrix<f64>, f64)> {
     let k = gram.rows();
     let (values, vectors) = symmetric_eigen(gram)?;
     let smallest = values.first().map_or(0.0, |largest| largest * cutoff(k));
     let rank = values.iter().filter(|v| **v > smallest).count();
-    Ok(Matrix::from_fn(rank, k, |r, j| vectors[(j, r)] / values[r].sqrt()))
+    let log_det = values[..rank].iter().map(|value| value.ln()).sum();
+    Ok((Matrix::from_fn(rank, k, |r, j| vectors[(j, r)] / values[r].sqrt()), log_det))
 }
 
 /// Steps of the power method: two digits are plenty for a condition number.

@@ -26,12 +26,25 @@ pub struct Factors<T> {
     /// `Z_1^+ X` of the samples of the fit, `k_1 x n`, in models whose first layer has neighbours in the data: by it new
     /// samples find theirs.
     pub seen: Option<Matrix<T>>,
+    /// In which metric samples choose their clusters, in models whose samples are sums of parts.
+    pub metric: Option<Metric<T>>,
+}
+
+/// The metric of a model whose samples are sums of parts: a sample `x` belongs to those clusters, one of each part,
+/// whose centres `z_1, z_2, ..` make `|M^T (x - z_1 - z_2 - ..)|` least.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric<T> {
+    /// The clusters of each part.
+    pub parts: Vec<usize>,
+    /// `M`, `p x d`. It has no unit: any multiple of it chooses the same.
+    pub map: Matrix<T>,
 }
 
 impl<T: Scalar> Factors<T> {
     /// Factors of a linear model that takes nothing off the samples.
     pub fn new(z: Vec<Matrix<T>>, h: Vec<Matrix<T>>) -> Self {
-        Self { z, h, offset: None, activation: Activation::Identity, readings: vec![], seen: None }
+        let activation = Activation::Identity;
+        Self { z, h, offset: None, activation, readings: vec![], seen: None, metric: None }
     }
 
     /// Writes them to a checkpoint.

@@ -134,6 +134,16 @@ pub(crate) trait Kind: Clone + Into<Settings> {
         None
     }
 
+    /// The clusters of each part, in models whose samples are sums of parts.
+    fn parts(&self) -> &[usize] {
+        &[]
+    }
+
+    /// From which component on those fade out in what layers with neighbours read, if somebody says so.
+    fn fade(&self) -> Option<usize> {
+        None
+    }
+
     /// What to change where a fit does not converge.
     fn advice(&self) -> &'static str {
         "use f64, or another initialization or rule"
@@ -329,9 +339,19 @@ macro_rules! models {
                 match self { $(Self::$model(model) => model.neighbourhood(),)+ }
             }
 
+            /// From which component on those fade out in what layers with neighbours read, if somebody says so.
+            pub(crate) fn fade(&self) -> Option<usize> {
+                match self { $(Self::$model(model) => model.fade(),)+ }
+            }
+
             /// Whether its first layer has neighbours in the data, by which features of new samples are found.
             pub(crate) fn compares_data(&self) -> bool {
                 self.neighbours().is_some_and(|of| of.of_layer(1) > 0)
+            }
+
+            /// The clusters of each part, in models whose samples are sums of parts.
+            pub fn parts(&self) -> &[usize] {
+                match self { $(Self::$model(model) => model.parts(),)+ }
             }
 
             /// What to change where a fit does not converge.

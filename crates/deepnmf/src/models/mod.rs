@@ -1,6 +1,7 @@
 //! The models, a folder each: `mod` (what it is), `params` (its settings, checked, and the fit), `algorithm`
 //! (its loop, or where that is), `tests`. `kind.rs` is the one door to all of them.
 
+mod additive_semi_nmf;
 mod cnmf;
 mod deep_semi_nmf;
 mod deep_wsf;
@@ -24,6 +25,8 @@ mod unit;
 mod whitened_pca;
 mod wsf;
 
+pub use additive_semi_nmf::AdditiveSemiNmf;
+pub(crate) use additive_semi_nmf::{Choice, most_coordinates};
 pub use cnmf::Cnmf;
 pub use deep_semi_nmf::{
     DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties, Variant,
@@ -31,7 +34,7 @@ pub use deep_semi_nmf::{
 pub use deep_wsf::{DeepWsf, Pretraining};
 pub use dnmf::Dnmf;
 pub use estimate::Estimate;
-pub use factors::Factors;
+pub use factors::{Factors, Metric};
 pub use gnmf::Gnmf;
 #[doc(hidden)]
 pub use kind::Task;
@@ -62,6 +65,8 @@ kind::models! {
     SemiNmf = "semi-nmf", "Semi-NMF";
     /// X ~ Z1 g(Z2 ... g(Zm Hm)), several layers
     DeepSemiNmf = "deep-semi-nmf", "Deep Semi-NMF";
+    /// X ~ Z1 H1 + Z2 H2 + ..., one cluster of each part a sample: attributes without labels
+    AdditiveSemiNmf = "additive-semi-nmf", "Additive Semi-NMF";
     /// X ~ Z H with a label graph of one attribute
     Wsf = "wsf", "Weakly supervised Semi-NMF (WSF)";
     /// X ~ Z H with label graphs of several attributes

@@ -23,6 +23,10 @@ pub struct FitOptions<S = Start> {
     /// with equal shares.
     #[serde(default)]
     pub scale: ScaleIn,
+    /// From which component on those of softly whitened features fade out ([`ScaleIn::Soft`], and what a layer with
+    /// neighbours reads); if not given, the number of components of the layer above, or a fifth of the layer's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fade: Option<usize>,
     /// Which rule updates the features (in non-negative models both factors).
     pub solver: HSolver,
     /// When to stop.
@@ -42,6 +46,7 @@ impl<S: Default> Default for FitOptions<S> {
         Self {
             start: S::default(),
             scale: ScaleIn::default(),
+            fade: None,
             solver: HSolver::default(),
             stop: StopRule::default(),
             seed: 0,
@@ -63,6 +68,12 @@ impl<S> FitOptions<S> {
         Self { scale, ..self }
     }
 
+    /// Sets from which component on those of softly whitened features fade out.
+    #[must_use]
+    pub fn fade(self, fade: Option<usize>) -> Self {
+        Self { fade, ..self }
+    }
+
     /// Sets the rule for the features.
     #[must_use]
     pub fn solver(self, solver: HSolver) -> Self {
@@ -82,6 +93,14 @@ impl<S> FitOptions<S> {
     }
 
     pub(crate) fn check(&self) -> Result<()> {
+        if self.fade == Some(0) {
+            let accepted = "it is counted from 1";
+            return Err(Error::parameter(
+                "the component from which on others fade out",
+                0,
+                accepted,
+            ));
+        }
         self.solver.check()?;
         self.stop.check()
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! f_j = S^2 / (S^2 + t^2) V_j                            V_j: sample j in P = U S V^T, which the layer below makes of
-//!                                                        the samples; t: half of the k-th singular value
+//!                                                        the samples; t: half of the k-th singular value, or of another
 //! y_j = (f_j - m) / |f_j - m|                            m: their mean
 //! G   = argmin |G - Y|^2 + lambda Tr(G L G^T)            = Y (I + lambda L)^-1, with the neighbours in Y
 //! r_j = ( u(U'^T g_j) ; 1 )                              U': the k - 1 leading directions of G, u: unit length
@@ -42,11 +42,12 @@ pub(crate) struct Lens {
 }
 
 impl Lens {
-    /// For a layer of `components` components above the layer `below`, counted from 1. All parts call it together.
+    /// For the layer above the layer `below`, counted from 1, whose components fade out from number `fade` on. All
+    /// parts call it together.
     pub(crate) fn new<T: Scalar>(
         factors: &Factors<T>,
         below: usize,
-        components: usize,
+        fade: usize,
         parts: Parts<'_>,
     ) -> Result<Self> {
         let h = &factors.h[below - 1];
@@ -69,12 +70,14 @@ impl Lens {
         let scatter = product(product(along.view(), hht.view()).view(), along.t());
         let (squares, turn) = symmetric_eigen(&scatter)?;
         let s: Vec<f64> = squares.iter().map(|square| square.max(0.0).sqrt()).collect();
-        let ridge = ridge_of(&s, components);
+        let ridge = ridge_of(&s, fade);
         let size = |s: f64, largest: f64| {
             if s > ROUNDING * largest { s / (s * s + ridge * ridge) } else { 0.0 }
         };
         let turned = product(turn.t(), along.view());
-        let map = Matrix::from_fn(turned.rows(), k, |r, i| size(s[r], s[0]) * turned[(r, i)]);
+        // As many rows as features, whatever their rank.
+        let entry = |r: usize, i: usize| size(s[r], s[0]) * turned[(r, i)];
+        let map = Matrix::from_fn(k, k, |r, i| if r < s.len() { entry(r, i) } else { 0.0 });
         let mut sums = h.row_sums();
         parts.sum(&mut sums)?;
         let sums = product(map.view(), Matrix::from_vec(k, 1, sums)?.view());

@@ -40,6 +40,17 @@ pub enum Notice {
         /// The layer, counted from 1.
         layer: usize,
     },
+    /// A part that nobody has asked for was found.
+    PartFound {
+        /// The part, counted from 1.
+        part: usize,
+        /// Its clusters.
+        clusters: usize,
+        /// By how much it lowers the objective, in percent of what it would in samples without structure.
+        gain: usize,
+        /// How far its clusters are the same for other samples, in percent.
+        agreement: usize,
+    },
     /// The search for neighbours has missed many of the nearest samples.
     NeighboursMissed {
         /// The layer, counted from 1.
@@ -116,6 +127,12 @@ impl Display for Notice {
                 f,
                 "no positive vector lies in the row space of layer {layer}'s input, so its \
                  optimal initialization falls back to the one of rank k - 1"
+            ),
+            Self::PartFound { part, clusters, gain, agreement } => write!(
+                f,
+                "part {part} has {clusters} clusters: it explains {:.1} times as much as in samples without structure, \
+                 and its clusters agree to {agreement}% between random four fifths of the samples",
+                *gain as f64 / 100.0
             ),
             Self::NeighboursMissed { layer, found } => write!(
                 f,

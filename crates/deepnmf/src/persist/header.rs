@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::Dtype;
-use crate::models::{Provenance, Settings, Summary};
+use crate::models::{Provenance, Settings, Summary, most_coordinates};
 use crate::predict::PredictorInfo;
 
 /// The version of the format that this program writes and reads.
@@ -69,5 +69,7 @@ pub(super) fn expected_tensors(
         [(format!("w{}", i + 1), [k + 1, classes]), (format!("m{}", i + 1), [classes, k])]
     });
     let seen = settings.compares_data().then(|| ("y1".to_owned(), [n, layers[0]]));
-    z.chain(h).chain(offset).chain(v).chain(seen).chain(machines).collect()
+    let coordinates = most_coordinates(settings.parts(), p, n);
+    let metric = coordinates.map(|d| ("a1".to_owned(), [d, p]));
+    z.chain(h).chain(offset).chain(v).chain(seen).chain(metric).chain(machines).collect()
 }

@@ -11,7 +11,7 @@ use super::header::{FORMAT_VERSION, Header, KEY, Version, expected_tensors, with
 use super::write::tensor_dtype;
 use crate::error::{Error, Result};
 use crate::matrix::{Dtype, Matrix, Scalar};
-use crate::models::{Factors, Model};
+use crate::models::{Factors, Metric, Model, most_coordinates};
 use crate::predict::Predictor;
 
 /// Long histories and many feature names fit; a hostile header does not fill the memory.
@@ -206,6 +206,13 @@ fn read_factors<T: Scalar>(
         _ => vec![],
     };
     let seen = if header.settings.compares_data() { others.next() } else { None };
+    let parts = header.settings.parts();
+    if parts.contains(&0) {
+        return Err(refuse(path, "a part of it has no clusters, which no fit leaves behind"));
+    }
+    let coordinates = most_coordinates(parts, header.summary.features, header.summary.samples);
+    let metric = coordinates.and_then(|_| others.next());
+    let metric = metric.map(|map| Metric { parts: parts.to_vec(), map });
     let negative = |h: &Matrix<T>| h.as_slice().iter().any(|v| *v < T::ZERO);
     if !any_sign && h.last().is_some_and(negative) {
         return Err(refuse(path, "its features have negative entries, which no fit leaves behind"));
@@ -222,7 +229,7 @@ fn read_factors<T: Scalar>(
     let activation = header.settings.activation();
     Ok(Model {
         settings: header.settings,
-        factors: Factors { z, h, offset, activation, readings, seen },
+        factors: Factors { z, h, offset, activation, readings, seen, metric },
         summary: header.summary,
         provenance: header.provenance,
         predictors,

@@ -42,12 +42,13 @@ impl<T: Scalar> Model<T> {
 
     /// The numbers of every tensor, in the order of the file.
     fn tensors(&self) -> impl Iterator<Item = &[T]> {
-        let Factors { z, h, offset, readings, seen, .. } = &self.factors;
+        let Factors { z, h, offset, readings, seen, metric, .. } = &self.factors;
         let factors = z.iter().chain(h).map(Matrix::as_slice);
         let readings = readings.iter().flatten().chain(seen).map(Matrix::as_slice);
         let machines = self.predictors.iter().flat_map(|p| [&p.weights, &p.means]);
         let machines = machines.map(Matrix::as_slice);
-        factors.chain(offset.as_deref()).chain(readings).chain(machines)
+        let metric = metric.iter().map(|metric| metric.map.as_slice());
+        factors.chain(offset.as_deref()).chain(readings).chain(metric).chain(machines)
     }
 
     /// CRC-32 of the metadata and of all tensors.

@@ -7,8 +7,10 @@
 //!   exactly, so that the training set never comes back with a larger error than the fit had.
 //!
 //! With a nonlinearity between the layers both look different: see `nonlinear.rs`. So they do for layers with
-//! neighbours: see `in_data.rs` for those in the data, `reading.rs` for those in features.
+//! neighbours: see `in_data.rs` for those in the data, `reading.rs` for those in features. Where samples are sums of
+//! parts, both choose a cluster of each part: see `additive.rs`.
 
+mod additive;
 mod in_data;
 mod near;
 #[cfg(test)]
@@ -133,7 +135,8 @@ pub(crate) fn project<T: Scalar>(
     check_data(x)?;
     if let (Some(of), Some(v)) = (model.settings.neighbours(), factors.reading(layer)) {
         let below = project(model, x, layer - 1, method)?;
-        let reading = reading::Reading { neighbourhood: &of, factors, layer, v };
+        let fade = model.settings.fade().unwrap_or(v.cols());
+        let reading = reading::Reading { neighbourhood: &of, factors, layer, v, fade };
         return reading.features(&below, x, method);
     }
     match extreme_exponent(&factors.z[0])? {
@@ -166,6 +169,9 @@ fn features<T: Scalar>(
     layer: usize,
     method: Projection,
 ) -> Result<Matrix<T>> {
+    if let Some(metric) = &factors.metric {
+        return additive::memberships(x, &factors.z[0], metric);
+    }
     match (method, &factors.offset) {
         (Projection::Basis, Some(offset)) => {
             by_basis(&Centred::new(x, offset), &factors.basis(layer)?)

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::graph::{NeighbourWeights, nearest_to};
+use crate::graph::{Neighbour, NeighbourWeights, cosine, nearest_to};
 use crate::matrix::{Matrix, Scalar, dot};
 use crate::models::Neighbourhood;
 
@@ -45,29 +45,28 @@ impl<T: Scalar> Compared<'_, T> {
             if wanted == 0 {
                 return Ok(Near::Others(vec![]));
             }
-            let product = |sample: usize| dot(self.trained.col(sample), self.new.col(j));
-            let at: Vec<(f64, f64)> =
-                near.iter().map(|near| (near.distance, product(near.sample))).collect();
-            let weights = weights(neighbourhood.weights, &at);
+            let weights = self.weights(neighbourhood.weights, j, &near);
             Ok(Near::Others(near.iter().map(|near| near.sample).zip(weights).collect()))
         });
         near.collect()
     }
-}
 
-/// Weights of neighbours at these distances and with these dot products, which sum to one.
-fn weights(kind: NeighbourWeights, at: &[(f64, f64)]) -> Vec<f64> {
-    let weight = |(length, product): &(f64, f64)| match kind {
-        NeighbourWeights::Binary => 1.0,
-        NeighbourWeights::Dot => product.max(0.0),
-        NeighbourWeights::Heat { sigma } => {
-            let sigma = sigma.unwrap_or(at[at.len() / 2].0).max(f64::MIN_POSITIVE);
-            (-(length / sigma).powi(2) / 2.0).exp()
-        }
-    };
-    let weights: Vec<f64> = at.iter().map(weight).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|w| if sum > 0.0 { w / sum } else { 0.0 }).collect()
+    /// Weights of the samples near the `j`-th new one, which sum to one.
+    fn weights(&self, kind: NeighbourWeights, j: usize, near: &[Neighbour]) -> Vec<f64> {
+        let weight = |other: &Neighbour| match kind {
+            NeighbourWeights::Binary => 1.0,
+            NeighbourWeights::Dot => dot(self.trained.col(other.sample), self.new.col(j)).max(0.0),
+            NeighbourWeights::Cosine => cosine(self.trained.col(other.sample), self.new.col(j)),
+            NeighbourWeights::Heat { sigma } => {
+                let usual = near[near.len() / 2].distance;
+                let sigma = sigma.unwrap_or(usual).max(f64::MIN_POSITIVE);
+                (-(other.distance / sigma).powi(2) / 2.0).exp()
+            }
+        };
+        let weights: Vec<f64> = near.iter().map(weight).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.into_iter().map(|w| if sum > 0.0 { w / sum } else { 0.0 }).collect()
+    }
 }
 
 /// Draws each column of `features`, those of new samples, to the mean of what stands near it:

@@ -31,6 +31,8 @@ pub(super) struct Reading<'a, T> {
     pub(super) layer: usize,
     /// Its basis.
     pub(super) v: &'a Matrix<T>,
+    /// From which component on those of the layer below fade out.
+    pub(super) fade: usize,
 }
 
 impl<T: Scalar> Reading<'_, T> {
@@ -41,9 +43,9 @@ impl<T: Scalar> Reading<'_, T> {
         x: &dyn DataMatrix<T>,
         method: Projection,
     ) -> Result<Matrix<T>> {
-        let Self { neighbourhood, factors, layer, v } = *self;
+        let Self { neighbourhood, factors, layer, v, fade } = *self;
         let (trained, top) = (&factors.h[layer - 2], &factors.h[layer - 1]);
-        let lens = Lens::new(factors, layer - 1, top.rows(), Parts::whole(trained.cols()))?;
+        let lens = Lens::new(factors, layer - 1, fade, Parts::whole(trained.cols()))?;
         let mut y = lens.unit_features(below);
         let seen = lens.unit_features(trained);
         let compared = Compared { trained: &seen, new: &y, rounding: rounding::<T>() };

@@ -24,7 +24,8 @@ pub(super) struct Accuracy {
     attribute: String,
     layer: usize,
     /// The share of the samples with a label whose class is predicted.
-    accuracy: f64,
+    #[serde(rename = "accuracy")]
+    share: f64,
     /// How many these are.
     samples: usize,
     leave_one_out_error: f64,
@@ -63,7 +64,7 @@ pub(super) fn judge(predictions: &[Predicted], attributes: &[&Attribute]) -> Vec
         (!right.is_empty()).then(|| Accuracy {
             attribute: found.attribute.clone(),
             layer: found.layer,
-            accuracy: share,
+            share,
             samples: right.len(),
             leave_one_out_error: found.leave_one_out_error,
         })
@@ -77,11 +78,11 @@ pub(super) fn describe(text: &mut String, found: &[Accuracy], of_the_fit: bool) 
         return;
     }
     text.push_str("\npredicted by the machines of the model, % of the samples with a label\n");
-    for Accuracy { attribute, layer, accuracy, samples, leave_one_out_error } in found {
+    for Accuracy { attribute, layer, share, samples, leave_one_out_error } in found {
         let _ = writeln!(
             text,
             "  {attribute:<18}{:>6.1} of {samples} samples, by layer {layer}; {:.1}% wrong in the fit when left out",
-            100.0 * accuracy,
+            100.0 * share,
             100.0 * leave_one_out_error,
         );
     }

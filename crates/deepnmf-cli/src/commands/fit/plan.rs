@@ -1,10 +1,10 @@
 //! What is to be fitted: the flags, checked against each other.
 
 use deepnmf::{
-    Activation, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf, HSolver,
-    LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf, NonNegativeStart,
-    NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Start, StopRule, Variant,
-    WhitenedPca, Wsf, WsfMa,
+    Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf,
+    HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
+    NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Start,
+    StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -33,7 +33,11 @@ pub(super) enum Plan {
 
 impl Plan {
     pub(super) fn new(args: &FitArgs) -> Result<Self, UsageError> {
-        let usual = if args.layers.len() == 1 { "semi-nmf" } else { "deep-semi-nmf" };
+        let usual = match args.layers.len() {
+            _ if !args.parts.is_empty() => "additive-semi-nmf",
+            1 => "semi-nmf",
+            _ => "deep-semi-nmf",
+        };
         let named = args.model.or_else(|| ModelName::find(usual));
         let model = named.ok_or_else(|| UsageError(format!("there is no model {usual}")))?;
         refuse_foreign_flags(args, model)?;
@@ -75,6 +79,7 @@ impl Plan {
                 let dnmf = Dnmf::new(k, gamma, args.baseline.delta.unwrap_or(0.0));
                 dnmf.with(published(args, nmf(args, k, &options)?)).into()
             }
+            "additive-semi-nmf" => AdditiveSemiNmf::new(parts(args)?).with(options).into(),
             "semi-nmf" => SemiNmf::new(shallow()?).neighbourhood(near).with(options).into(),
             "deep-semi-nmf" if labels.auxiliary.is_some() => {
                 return Ok(Self::Transfer(Box::new((deep_wsf(args, deep()?)?, deep()?))));
@@ -106,15 +111,17 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let classes = takes_labels && !can.negative_data;
     let name = model.as_str();
     let transfer = args.labels.auxiliary.is_some() && name == "deep-semi-nmf";
-    let (gnmf, dnmf) = (name == "gnmf", name == "dnmf");
-    let near = gnmf || (can.negative_data && !can.centred);
-    let semi = can.labels == LabelUse::None && can.negative_data && !can.centred && !transfer;
+    let (gnmf, dnmf, additive) = (name == "gnmf", name == "dnmf", name == "additive-semi-nmf");
+    let near = gnmf || (can.negative_data && !can.centred && !additive);
+    let semi = can.warm_start && !transfer;
+    let rules = !additive || args.parts.len() == 1;
     let (labels, given, baseline) = (&args.labels, &args.near, &args.baseline);
     let weak_models = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
     let labelled = "wsf, wsf-ma, deep-wsf, cnmf or dnmf (or deep-semi-nmf with --auxiliary)";
     let with_neighbours =
         "semi-nmf, deep-semi-nmf, wsf, wsf-ma or deep-wsf (and gnmf, by --lambda)";
     let weighted = "wsf, wsf-ma, deep-wsf or gnmf (or deep-semi-nmf with --auxiliary)";
+    let with_rules = "semi-nmf and others with a rule for the features";
     let flags = [
         ("--auxiliary", labels.auxiliary.is_some(), transfer, "deep-semi-nmf"),
         ("--attributes", !labels.attributes.is_empty(), weak || transfer || classes, labelled),
@@ -133,6 +140,11 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--neighbour-lambda", given.neighbour_lambda.is_some(), near && !gnmf, with_neighbours),
         ("--neighbour-weights", given.neighbour_weights.is_some(), near, with_neighbours),
         ("--neighbour-search", given.neighbour_search.is_some(), near, with_neighbours),
+        ("--fade", args.fade.is_some(), near && !gnmf, with_neighbours),
+        ("--parts", !args.parts.is_empty(), additive, "additive-semi-nmf"),
+        ("--init", args.init.is_some(), rules, with_rules),
+        ("--solver", args.solver.is_some(), rules, with_rules),
+        ("--inner", args.inner.is_some(), rules, with_rules),
         ("--gamma", baseline.gamma.is_some(), dnmf, "dnmf"),
         ("--delta", baseline.delta.is_some(), dnmf, "dnmf"),
         ("--init-from", args.init_from.is_some(), semi, "semi-nmf or deep-semi-nmf"),
@@ -153,6 +165,21 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     Ok(())
 }
 
+/// The clusters of each part.
+fn parts(args: &FitArgs) -> Result<Vec<usize>, UsageError> {
+    if args.parts.is_empty() {
+        let text = "additive-semi-nmf has parts instead of layers: name the clusters of each, such as --parts 20,4";
+        return Err(UsageError(text.into()));
+    }
+    match args.parts.as_slice() {
+        [0] => Ok(vec![]), // auto
+        parts if parts.contains(&0) => {
+            Err(UsageError("--parts auto finds all parts: leave the numbers out, or auto".into()))
+        }
+        parts => Ok(parts.to_vec()),
+    }
+}
+
 fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError> {
     let start = match args.init.map(|name| (name, name.non_negative())) {
         None => NonNegativeStart::default(),
@@ -167,8 +194,8 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
         HSolver::Multiplicative { .. } => multiplicative(args, Nmf::REPEATS),
         other => other,
     };
-    let FitOptions { scale, stop, seed, measure_bound, .. } = *options;
-    Ok(Nmf::new(k).with(FitOptions { start, scale, solver, stop, seed, measure_bound }))
+    let FitOptions { scale, fade, stop, seed, measure_bound, .. } = *options;
+    Ok(Nmf::new(k).with(FitOptions { start, scale, fade, solver, stop, seed, measure_bound }))
 }
 
 /// Lee and Seung's rule, repeated as often as asked for, or as is usual.
@@ -369,6 +396,7 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
     let mut options = FitOptions::default()
         .start(start)
         .scale(args.scale.into())
+        .fade(args.fade)
         .solver(solver)
         .seed(args.seed)
         .stop(StopRule {

@@ -18,7 +18,8 @@ pub(super) fn plan<T: Scalar>(
     output: Output,
 ) -> Result<Outcome> {
     let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
-    let first = args.layers.first().copied().unwrap_or(1);
+    let clusters = args.parts.iter().fold(0, |sum: usize, size| sum.saturating_add(*size));
+    let first = args.layers.first().copied().unwrap_or(clusters.clamp(1, 1000));
     let seconds = iteration / on_threads(args.threads, || speed(x, first))?;
     let (left, disk) = (memory_left(), args.out.as_deref().and_then(disk_left));
     let of = |left: Option<u64>| {

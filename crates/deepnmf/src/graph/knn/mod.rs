@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! w_jl > 0  where l is among the q nearest of j, or j among the q nearest of l; mutual: and
-//! w_jl = 1,  exp(-|x_j - x_l|^2 / (2 sigma^2)),  or  x_j^T x_l        d_j = sum_l |w_jl|
+//! w_jl = 1,  exp(-|x_j - x_l|^2 / (2 sigma^2)),  x_j^T x_l,  or their cosine        d_j = sum_l |w_jl|
 //! ```
 //!
 //! The neighbours of some ten thousand samples are found by comparing all of them (`exact.rs`), those
@@ -47,6 +47,8 @@ pub enum NeighbourWeights {
     },
     /// By their dot product `x_j^T x_l`.
     Dot,
+    /// By the cosine of the angle between them, 0 where it is negative.
+    Cosine,
 }
 
 /// How the nearest samples are found.
@@ -233,6 +235,7 @@ impl NeighbourWeights {
         match self {
             Self::Binary => weigh(&|_| 1.0),
             Self::Dot => weigh(&|edge| dot(x.col(edge.from), x.col(edge.to))),
+            Self::Cosine => weigh(&|edge| cosine(x.col(edge.from), x.col(edge.to))),
             Self::Heat { sigma } => {
                 let once = edges.iter().filter(|edge| edge.from < edge.to);
                 let lengths = || once.map(|edge| edge.squared_length.sqrt()).collect();
@@ -241,6 +244,12 @@ impl NeighbourWeights {
             }
         }
     }
+}
+
+/// The cosine of the angle between two samples, 0 where it is negative or a sample is zero.
+pub(crate) fn cosine<T: Scalar>(a: &[T], b: &[T]) -> f64 {
+    let lengths = (dot(a, a) * dot(b, b)).sqrt();
+    if lengths > 0.0 { (dot(a, b) / lengths).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// The sums of absolute weights of each sample.

@@ -49,6 +49,10 @@ impl Kind for DeepSemiNmf {
         self.is_the_papers().then(|| self.neighbourhood.clone())
     }
 
+    fn fade(&self) -> Option<usize> {
+        self.options.fade
+    }
+
     fn advice(&self) -> &'static str {
         "use another optimizer, or a smaller step"
     }
@@ -163,6 +167,13 @@ impl DeepSemiNmf {
         })
     }
 
+    /// From which component on those of a layer, counted from 1, fade out where it is softly whitened.
+    pub(super) fn fade_of(&self, layer: usize) -> usize {
+        let above = self.layers.get(layer).copied();
+        let usual = above.unwrap_or(ScaleIn::fade_of(self.layers[layer - 1]));
+        self.options.fade.unwrap_or(usual)
+    }
+
     /// Semi-NMF of the data, then of what each layer's features are the image of.
     fn pretrain<T: Scalar>(
         &self,
@@ -189,7 +200,7 @@ impl DeepSemiNmf {
                 last: i + 1 == self.layers.len(),
                 stage: Stage::Pretraining { layer: i + 1 },
                 graph: graphs.penalty_of(i + 1, supervision.variant),
-                fade: self.layers.get(i + 1).copied().unwrap_or(ScaleIn::fade_of(components)),
+                fade: self.fade_of(i + 1),
             };
             let layer = start_and_run(input, &wanted, &self.options, session)?;
             if i == 0 {

@@ -103,7 +103,7 @@ fn read_features<T: Scalar>(
     parts: Parts<'_>,
     session: &mut FitSession<'_>,
 ) -> Result<Read<T>> {
-    let lens = Lens::new(below, layer - 1, model.layers[layer - 1], parts)?;
+    let lens = Lens::new(below, layer - 1, model.fade_of(layer - 1), parts)?;
     let y = lens.unit_features(below.top_features());
     let watch = session.watch(&model.options.stop);
     let near = {
@@ -144,7 +144,7 @@ pub(super) fn with_neighbours<'a, T: Scalar>(
         } else if layer == 1 {
             neighbours_of(model, layer, &Watched::new(x, &watch), parts)?
         } else {
-            let lens = Lens::new(pretrained, layer - 1, model.layers[layer - 1], parts)?;
+            let lens = Lens::new(pretrained, layer - 1, model.fade_of(layer - 1), parts)?;
             let y = lens.unit_features(&pretrained.h[layer - 2]);
             let columns = PartColumns::new(y.view(), parts);
             neighbours_of(model, layer, &Watched::new(&columns, &watch), parts)?
@@ -217,7 +217,7 @@ fn fit_layer<T: Scalar>(
         last: layer == model.layers.len(),
         stage: Stage::Layer { layer },
         graph: graph.map(|graph| GraphPenalty { graph, scale_free: true }),
-        fade: model.layers.get(layer).copied().unwrap_or(ScaleIn::fade_of(components)),
+        fade: model.fade_of(layer),
     };
     let mut fitted = start_and_run(input, &wanted, &options, session)?;
     if exact && fitted.run.stop == StopReason::MaxIterations {

@@ -114,7 +114,7 @@ fn features_are_those_of_smoothed_samples_at_unit_length() {
 fn samples_of_the_fit_get_its_features_by_both_methods() {
     let x = positive::<f64>(12, 60, 1);
     for weights in
-        [NeighbourWeights::Binary, NeighbourWeights::Heat { sigma: None }, NeighbourWeights::Dot]
+        [NeighbourWeights::Binary, NeighbourWeights::Heat { sigma: None }, NeighbourWeights::Cosine]
     {
         let fitted = model(weights).fit(&x).unwrap();
         for method in [Projection::Basis, Projection::NonNegative] {
@@ -193,5 +193,41 @@ fn neighbours_of_nonlinear_models_and_other_losses_are_drawn_together() {
             panic!("no such model")
         };
         assert!(read.factors == strong.factors);
+    }
+}
+
+/// The ridge of soft whitening is that of the spectrum, or given.
+#[test]
+fn the_component_from_which_on_others_fade_out_can_be_given() {
+    let x = positive::<f64>(12, 60, 1);
+    let fit = |fade: Option<usize>| {
+        let usual = model(NeighbourWeights::Cosine);
+        let options = usual.options.clone().fade(fade);
+        usual.with(options).fit(&x)
+    };
+    let usual = fit(None).unwrap();
+    assert!(usual.factors == fit(Some(5)).unwrap().factors);
+    let other = fit(Some(2)).unwrap();
+    assert!(usual.factors.h[1] != other.factors.h[1]);
+    let found = other.project(&x, 2, Projection::NonNegative).unwrap();
+    assert!(found == other.factors.h[1], "what is read of new samples fades out alike");
+    assert!(fit(Some(0)).unwrap_err().to_string().contains("counted from 1"));
+}
+
+/// Twelve features of rank four, and components to spare in both layers.
+#[test]
+fn data_of_low_rank_have_neighbours_files_and_projections() {
+    let x = literal_product(positive::<f64>(12, 4, 1).view(), positive::<f64>(4, 60, 2).view());
+    for layers in [[9, 5], [9, 8], [3, 5]] {
+        let near = Neighbourhood::of([0, 4]);
+        let fitted = DeepSemiNmf::new(layers).neighbourhood(near).fit(&x).unwrap();
+        let v = fitted.factors.readings[1].as_ref().unwrap();
+        assert_eq!(v.shape(), (layers[0] + 1, layers[1]));
+        let Ok(AnyModel::F64(read)) = model_from_bytes(&fitted.to_bytes().unwrap()) else {
+            panic!("no such model")
+        };
+        assert!(read.factors == fitted.factors);
+        let found = read.project(&x, 2, Projection::NonNegative).unwrap();
+        assert!(found == fitted.factors.h[1], "{layers:?}");
     }
 }

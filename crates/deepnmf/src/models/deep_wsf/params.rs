@@ -235,6 +235,10 @@ impl Kind for DeepWsf {
         Kind::neighbourhood(&self.deep)
     }
 
+    fn fade(&self) -> Option<usize> {
+        self.deep.options.fade
+    }
+
     fn advice(&self) -> &'static str {
         ADVICE
     }

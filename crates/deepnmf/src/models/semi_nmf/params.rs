@@ -157,7 +157,7 @@ fn fit_regularized<T: Scalar>(
         last: true,
         stage: Stage::Fitting,
         graph,
-        fade: ScaleIn::fade_of(k),
+        fade: options.fade.unwrap_or(ScaleIn::fade_of(k)),
     };
     let layer = start_and_run(x, &wanted, options, session)?;
     // With a graph the history is that of another objective.

@@ -1,0 +1,259 @@
+"""Additive Semi-NMF."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _check as check
+from . import _settings as settings_of
+from ._base import Factorization, Task
+from ._types import Floats, Json, Method, RandomState, ZeroSamples
+from ._watch import Callback
+
+# Of one part, which is Semi-NMF; several parts have no use for them.
+_UNUSED: Json = {
+    "start": "optimal",
+    "scale": "auto",
+    "solver": {"rule": "hals", "sweeps": 10},
+}
+
+
+class _OfParts:
+    """Computation of the features of one part."""
+
+    def transform(
+        self,
+        X: ArrayLike,
+        layer: int = -1,
+        method: Method | None = None,
+        zero_samples: ZeroSamples = "error",
+        *,
+        part: int | None = None,
+    ) -> Floats:
+        """Compute the memberships of samples: a one for one cluster of every part.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        layer : int, default=-1
+            Layer. This model has one.
+        method : {'nonnegative', 'basis'}, default=None
+            How features are computed. It has no effect if there are several parts.
+        zero_samples : {'error', 'keep'}, default='error'
+            What happens to samples that are zero in every feature if the model scales samples to
+            unit norm, as one of the program does: they are refused, or their features are zero.
+        part : int, default=None
+            Part, counted from 1. If None, all parts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            Memberships, those of the clusters of one part if ``part`` is given. After `set_output`
+            a data frame of them.
+        """
+        features: Floats = super().transform(  # type: ignore[misc]
+            X, layer, method, zero_samples
+        )
+        if part is None:
+            return features
+        rows, frame = self._rows(part), getattr(features, "iloc", features)
+        chosen: Floats = frame[:, rows]
+        return chosen
+
+    def _rows(self, part: object) -> slice:
+        """Return the components of a part, counted from 1."""
+        raise NotImplementedError
+
+
+class AdditiveSemiNMF(_OfParts, Factorization):
+    """Find several attributes of samples apart, without labels (Additive Semi-NMF).
+
+    A sample is the sum of one cluster centre of every part: ``X ~ Z_1 H_1 + Z_2 H_2 + ...``, where
+    each column of ``H_i`` has a single one. Each part divides the samples by another attribute, for
+    example by who is on a picture and by the pose. The mean of the samples is in the first part.
+    With one part the model is `SemiNMF`.
+
+    Parameters
+    ----------
+    parts : {'auto'} or sequence of int, default=None
+        Number of clusters of each part, at least 2. With 'auto', the fit finds out how many parts
+        there are and how large: one after the other, while what is left has more structure than
+        samples without any; ``parts_`` has them, ``notices_`` the reasons. If None, ``(8, 3)``, or
+        fewer if there are fewer samples.
+    max_iter : int, default=1000
+        Maximum number of iterations of each loop. With 0 the result is the initialization.
+    tol : float, default=1e-6
+        Tolerance of the stopping rule. A loop stops when an iteration lowers the error ``E`` by at
+        most ``tol * max(1, E)``. The paper and the program call it kappa.
+    max_seconds : float, default=None
+        Time limit of the fit in seconds. When it is reached, the fit stops and keeps the best
+        factors so far. If None, there is no limit.
+    measure_bound : bool, default=True
+        Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all random numbers. The same int gives the same result bit for bit, for any
+        ``n_jobs``.
+    n_jobs : int, default=None
+        Number of threads, at most one per core. None means one per core; one in the workers of
+        joblib and other pools and for small data, and no more than ``OMP_NUM_THREADS``,
+        ``RAYON_NUM_THREADS`` and threadpoolctl allow. -1 means one per core, -2 all cores but one.
+    verbose : int, default=0
+        Whether to show progress. If not 0, it is a bar where tqdm is installed and lines elsewhere.
+    callback : callable, default=None
+        Function that is called with an :class:`Iteration` after each iteration. If it returns True,
+        the fit stops and keeps the best factors so far. If it raises an exception, the fit stops in
+        the same way and the exception is raised again.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples, len(parts_))
+        Cluster of each fitted sample in every part, counted from 0. The largest cluster of a part
+        is the first.
+    parts_ : tuple of int
+        Number of clusters of each part.
+    components_ : ndarray of shape (n_components_, n_features)
+        Basis of the top layer in the space of the data, one component per row. In a nonlinear
+        model ``H @ components_`` is not the reconstruction: use `inverse_transform`.
+    weights_ : list of ndarray of shape (layers_[i - 1] or n_features, layers_[i])
+        Bases ``Z_i`` of all layers, one component per column. The first layer, next to the data,
+        has one row per feature of the data. Read-only.
+    features_ : list of ndarray of shape (n_samples, layers_[i])
+        Features ``H_i`` of the fitted samples in all layers, one sample per row. Read-only.
+    n_components_ : int
+        Number of components of the top layer.
+    layers_ : tuple of int
+        Number of components of each layer.
+    reconstruction_err_ : float
+        Frobenius norm of the difference between the data and their reconstruction.
+    svd_bound_ : float or None
+        Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
+        if ``measure_bound`` is False.
+    n_iter_ : int
+        Number of iterations of the loop that determines the top layer.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        Objective at the start of that loop and after each of its iterations: the geometric mean of
+        the singular values of what all parts leave over.
+    stop_reason_ : {'converged', 'max-iterations', 'time-budget', 'cancelled', 'rose', 'diverged'}
+        Why that loop ended.
+    runs_ : list of dict
+        All loops of the fit, each with the keys 'stage', 'iterations', 'stop', 'seconds' and
+        'history'.
+    notices_ : list of str
+        Remarks on the fit, for example on a layer that is larger than the one below it.
+    preprocessing_ : str
+        Preprocessing that `transform` applies to samples: that of the program if the program wrote
+        the model, otherwise 'none'.
+    n_features_in_ : int
+        Number of features of each sample.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only set if ``X`` has feature names that are all strings.
+
+    See Also
+    --------
+    SemiNMF : One part.
+    DeepWSF : With labels of some samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepnmf import AdditiveSemiNMF
+    >>> rng = np.random.default_rng(0)
+    >>> shape, shade = rng.integers(5, size=100), rng.integers(3, size=100)
+    >>> X = rng.normal(size=(5, 8))[shape] + rng.normal(size=(3, 8))[shade]
+    >>> model = AdditiveSemiNMF((5, 3), random_state=0).fit(X)
+    >>> model.labels_.shape, model.transform(X, part=2).shape
+    ((100, 2), (100, 3))
+    >>> bool((model.predict(X) == model.labels_).all())
+    True
+    """
+
+    _name = "additive-semi-nmf"
+
+    def __init__(
+        self,
+        parts: Sequence[int] | Literal["auto"] | None = None,
+        *,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        max_seconds: float | None = None,
+        measure_bound: bool = True,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callback | None = None,
+    ) -> None:
+        self.parts = parts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_seconds = max_seconds
+        self.measure_bound = measure_bound
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    def _settings(self, task: Task) -> Json:
+        return {
+            "parts": check.part_sizes(self.parts, task.shape[0]),
+            "options": {
+                **_UNUSED,
+                "stop": settings_of.stop(self),
+                "seed": task.seed,
+                "measure_bound": check.flag("measure_bound", self.measure_bound),
+            },
+        }
+
+    @classmethod
+    def _params(cls, settings: Json) -> dict[str, Any]:
+        options = settings["options"]
+        return {
+            "parts": tuple(settings["parts"]),
+            **settings_of.stop_params(options["stop"]),
+            "random_state": options["seed"],
+            "measure_bound": options["measure_bound"],
+        }
+
+    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Find the cluster of samples in every part.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, len(parts_))
+            Clusters, counted from 0. Samples of the fit get those of the fit.
+        """
+        return self._labels_of(np.asarray(self.transform(X)))
+
+    @property
+    def labels_(self) -> NDArray[np.intp]:
+        """Cluster of each fitted sample in every part."""
+        return self._labels_of(self.features_[-1])
+
+    @property
+    def parts_(self) -> tuple[int, ...]:
+        """Number of clusters of each part."""
+        return tuple(json.loads(self._fitted.settings)["parts"])
+
+    def _labels_of(self, features: Floats) -> NDArray[np.intp]:
+        """Return the largest feature of each part."""
+        rows = [self._rows(part + 1) for part in range(len(self.parts_))]
+        return np.column_stack([features[:, own].argmax(axis=1) for own in rows])
+
+    def _rows(self, part: object) -> slice:
+        """Return the components of a part, counted from 1."""
+        place, sizes = check.whole("part", part), self.parts_
+        if place > len(sizes):
+            raise check.refuse("part", part, f"this model has parts 1 to {len(sizes)}")
+        end = list(accumulate(sizes))[place - 1]
+        return slice(end - sizes[place - 1], end)

@@ -1,0 +1,181 @@
+//! The loop: proposals for one part after the other, each taken if it lowers the objective.
+//!
+//! It begins with the best of some starts, which find the parts one after the other. A step has two proposals for one
+//! part, which find three and five times as many clusters first. Steps for all parts without gain are the last.
+
+use rayon::prelude::*;
+
+use super::coordinates::Coordinates;
+use super::descent::{Found, State, TO_REST, descend};
+use super::memberships::Memberships;
+use super::propose::{Wanted, orders, propose, start};
+use crate::checkpoint::{Restored, StateWriter};
+use crate::driver::Algorithm;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::rng::{Purpose, below, numbered_stream};
+
+/// How many times as many clusters the starts find first.
+const MORE_AT_START: [usize; 3] = [2, 3, 5];
+
+/// The same for the proposals of a step.
+const MORE: [usize; 2] = [3, 5];
+
+/// The numbers of starts are below, those of proposals behind.
+const FIRST_PROPOSAL: u64 = 1 << 20;
+
+/// An objective that is lower by less than this for each coordinate is the same but for rounding.
+const SAME: f64 = 1e-9;
+
+/// The fit under way.
+pub(super) struct AdditiveLoop {
+    samples: Coordinates,
+    sizes: Vec<usize>,
+    seed: u64,
+    found: Found,
+    /// Steps so far.
+    steps: usize,
+    /// Whether somebody has stopped it before it began.
+    pub(super) cut_short: bool,
+}
+
+impl AdditiveLoop {
+    /// Begins with the best of all starts, or at random if somebody stops them.
+    pub(super) fn new(
+        samples: Coordinates,
+        sizes: &[usize],
+        seed: u64,
+        go_on: &(dyn Fn() -> Result<()> + Sync),
+    ) -> Result<Self> {
+        let started = match samples.dimension() {
+            0 => go_on().and_then(|()| {
+                let alike = Memberships::together(sizes.to_vec(), samples.samples());
+                descend(&samples, alike, 0)
+            }),
+            _ => best_start(&samples, sizes, seed, go_on),
+        };
+        let (found, cut_short) = match started {
+            Err(Error::Interrupted(_)) => {
+                (descend(&samples, at_random(sizes, samples.samples(), seed), 0)?, true)
+            }
+            other => (other?, false),
+        };
+        Ok(Self { samples, sizes: sizes.to_vec(), seed, found, steps: 0, cut_short })
+    }
+
+    /// What was found, and in which coordinates. The largest cluster of each part is the first.
+    pub(super) fn into_found(self) -> Result<(Coordinates, Found)> {
+        let rounds = if self.cut_short { 0 } else { TO_REST };
+        let found = descend(&self.samples, self.found.memberships.in_order(), rounds)?;
+        Ok((self.samples, found))
+    }
+
+    /// `J`.
+    #[cfg(test)]
+    pub(super) fn objective(&self) -> f64 {
+        self.found.state.objective
+    }
+}
+
+/// The best of the starts, of equally good ones the first.
+fn best_start(
+    samples: &Coordinates,
+    sizes: &[usize],
+    seed: u64,
+    go_on: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Found> {
+    let orders = orders(sizes);
+    let starts: Vec<(&[usize], usize)> = orders
+        .iter()
+        .flat_map(|order| MORE_AT_START.map(|more| (order.as_slice(), more)))
+        .collect();
+    let from = |(i, (order, more)): (usize, &(&[usize], usize))| {
+        let wanted = |part: usize| {
+            let number = (i * sizes.len() + part) as u64;
+            Wanted { part, size: sizes[part], more: *more, number, seed }
+        };
+        start(samples, sizes, order, wanted, go_on)
+    };
+    let found: Vec<Option<Found>> =
+        starts.par_iter().enumerate().map(from).collect::<Result<_>>()?;
+    let better = |best: Found, other: Found| {
+        if other.state.objective < best.state.objective { other } else { best }
+    };
+    let best = found.into_iter().flatten().reduce(better);
+    best.ok_or_else(|| Error::Numerical("no part could be found: name at least two".into()))
+}
+
+/// Memberships drawn at random.
+fn at_random(sizes: &[usize], samples: usize, seed: u64) -> Memberships {
+    let mut rng = numbered_stream(seed, Purpose::Proposals, FIRST_PROPOSAL - 1);
+    let labels = (0..samples * sizes.len()).map(|i| below(&mut rng, sizes[i % sizes.len()]));
+    Memberships { sizes: sizes.to_vec(), labels: labels.collect() }
+}
+
+impl Algorithm for AdditiveLoop {
+    /// `exp(J / 2d)`.
+    fn error(&self) -> f64 {
+        match self.samples.dimension() {
+            0 => 0.0,
+            d => (self.found.state.objective / (2 * d) as f64).exp(),
+        }
+    }
+
+    /// A step for each part.
+    fn patience(&self) -> usize {
+        self.sizes.len()
+    }
+
+    fn step(&mut self) -> Result<()> {
+        if self.samples.dimension() == 0 {
+            return Ok(());
+        }
+        let part = self.steps % self.sizes.len();
+        let number = |i: usize| FIRST_PROPOSAL + (self.steps * MORE.len() + i) as u64;
+        let wanted = |(i, more): (usize, &usize)| {
+            let (size, seed) = (self.sizes[part], self.seed);
+            let wanted = Wanted { part, size, more: *more, number: number(i), seed };
+            // A step is short, and not left half done.
+            propose(&self.samples, &self.found.memberships, wanted, &|| Ok(()))
+        };
+        let proposed: Vec<Found> =
+            MORE.par_iter().enumerate().map(wanted).collect::<Result<_>>()?;
+        let least_gain = SAME * self.samples.dimension() as f64;
+        for found in proposed {
+            if found.state.objective < self.found.state.objective - least_gain {
+                self.found = found;
+            }
+        }
+        self.steps += 1;
+        Ok(())
+    }
+
+    fn save(&self, state: &mut StateWriter<'_>) {
+        let Memberships { sizes, labels } = &self.found.memberships;
+        let width = sizes.len();
+        let labels = Matrix::<f64>::from_fn(width, self.samples.samples(), |i, j| {
+            labels[j * width + i] as f64
+        });
+        state.matrix("labels", &labels);
+        state.count("steps", self.steps);
+    }
+
+    fn restore(&mut self, state: &Restored) -> Result<()> {
+        let labels: Matrix<f64> = state.matrix("labels")?;
+        let allowed = |(i, label): (usize, &f64)| {
+            (0.0..self.sizes[i % self.sizes.len()] as f64).contains(label)
+        };
+        let fits = labels.shape() == (self.sizes.len(), self.samples.samples());
+        if !fits || !labels.as_slice().iter().enumerate().all(allowed) {
+            let text = "a checkpoint does not fit this fit: it has other clusters";
+            return Err(Error::Numerical(text.into()));
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clusters, exactly
+        let labels = labels.as_slice().iter().map(|label| *label as usize).collect();
+        let memberships = Memberships { sizes: self.sizes.clone(), labels };
+        self.steps = state.count("steps")?;
+        let state = State::of(&self.samples, &memberships)?;
+        self.found = Found { memberships, state };
+        Ok(())
+    }
+}

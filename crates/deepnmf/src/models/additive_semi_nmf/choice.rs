@@ -1,0 +1,166 @@
+//! The best cluster of every part for a sample, all parts at once.
+//!
+//! ```text
+//! |y - c_1 - c_2 - ..|^2 = |y|^2 - 2 sum_i <c_i, y> + sum_ij <c_i, c_j>
+//! ```
+//!
+//! So inner products suffice: of all centres with the sample, and of the centres with each other. The metric is in
+//! them. Where there are not too many combinations the least of all is chosen, of equal ones the first, and what a
+//! sample belonged to before has no effect. Else parts choose one after the other.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::memberships::rows_of;
+use crate::matrix::{Matrix, MatrixView, mul_block};
+
+/// More combinations are not compared for each sample.
+const MOST_COMBINATIONS: usize = 4096;
+
+/// Samples that one task works on.
+const BLOCK: usize = 256;
+
+/// Rounds of parts that choose one after the other.
+const ROUNDS: usize = 10;
+
+/// Numbers that are compared side by side.
+const LANES: usize = 8;
+
+/// The centres of all parts, as samples see them.
+pub(crate) struct Choice<'a> {
+    /// The rows of each part among the clusters of all.
+    rows: Vec<Range<usize>>,
+    /// `<c_a, c_b>`, `K x K`.
+    inner: &'a Matrix<f64>,
+    /// All sums of centres, if they are not too many.
+    sums: Option<Sums>,
+}
+
+/// The sums of one centre of each part.
+struct Sums {
+    /// The parts in the order in which sums are counted: the largest last, whose clusters are counted first.
+    order: Vec<usize>,
+    /// The squared length of each sum.
+    lengths: Vec<f64>,
+}
+
+impl<'a> Choice<'a> {
+    /// Among clusters, so many of each part, whose centres have these inner products.
+    pub(crate) fn new(sizes: &[usize], inner: &'a Matrix<f64>) -> Self {
+        let rows: Vec<_> = rows_of(sizes).collect();
+        let combinations = sizes.iter().try_fold(1usize, |all, size| all.checked_mul(*size));
+        let few = combinations.is_some_and(|all| all <= MOST_COMBINATIONS);
+        let sums = few.then(|| Sums::of(&rows, inner));
+        Self { rows, inner, sums }
+    }
+
+    /// Chooses for every sample. Its inner products with the centres are `centres^T y`; `labels` holds what each of
+    /// them belongs to, one sample after the other, and what it belongs to now.
+    pub(crate) fn choose(
+        &self,
+        centres: &Matrix<f64>,
+        y: MatrixView<'_, f64>,
+        labels: &mut [usize],
+    ) {
+        let (k, width) = (centres.cols(), self.rows.len());
+        let blocks = labels.par_chunks_mut(BLOCK * width).enumerate();
+        blocks.for_each(|(block, labels)| {
+            let count = labels.len() / width;
+            let mut along = vec![0.0; k * count];
+            mul_block(&mut along, centres.t(), y.columns(block * BLOCK, count));
+            let mut distances = Vec::new();
+            for (along, labels) in along.chunks_exact(k).zip(labels.chunks_exact_mut(width)) {
+                match &self.sums {
+                    Some(sums) => sums.choose(&self.rows, along, &mut distances, labels),
+                    None => self.one_after_the_other(along, labels),
+                }
+            }
+        });
+    }
+
+    fn one_after_the_other(&self, along: &[f64], labels: &mut [usize]) {
+        let rows = &self.rows;
+        for _ in 0..ROUNDS {
+            let before = labels.to_vec();
+            for part in 0..rows.len() {
+                let others = (0..rows.len()).filter(|other| *other != part);
+                let others: Vec<usize> = others.map(|i| rows[i].start + labels[i]).collect();
+                let distance = |a: usize| {
+                    let with_others: f64 = others.iter().map(|b| self.inner[(a, *b)]).sum();
+                    self.inner[(a, a)] + 2.0 * with_others - 2.0 * along[a]
+                };
+                let distances: Vec<f64> = rows[part].clone().map(distance).collect();
+                labels[part] = first_least(&distances);
+            }
+            if before == *labels {
+                break;
+            }
+        }
+    }
+}
+
+impl Sums {
+    fn of(rows: &[Range<usize>], inner: &Matrix<f64>) -> Self {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|part| rows[*part].len()); // stable
+        let mut sums: Vec<(Vec<usize>, f64)> = vec![(vec![], 0.0)];
+        for part in &order {
+            let mut longer = Vec::with_capacity(sums.len() * rows[*part].len());
+            for (chosen, length) in &sums {
+                for a in rows[*part].clone() {
+                    let cross: f64 = chosen.iter().map(|b| inner[(a, *b)]).sum();
+                    let chosen = chosen.iter().copied().chain([a]).collect();
+                    longer.push((chosen, length + inner[(a, a)] + 2.0 * cross));
+                }
+            }
+            sums = longer;
+        }
+        Self { order, lengths: sums.into_iter().map(|(_, length)| length).collect() }
+    }
+
+    /// The sum nearest to a sample whose inner products with all centres are `along`.
+    fn choose(
+        &self,
+        rows: &[Range<usize>],
+        along: &[f64],
+        distances: &mut Vec<f64>,
+        labels: &mut [usize],
+    ) {
+        distances.clone_from(&self.lengths);
+        let mut repeats = 1;
+        for part in self.order.iter().rev() {
+            let along = &along[rows[*part].clone()];
+            if repeats == 1 {
+                for run in distances.chunks_exact_mut(along.len()) {
+                    run.iter_mut().zip(along).for_each(|(d, along)| *d -= 2.0 * along);
+                }
+            } else {
+                for (run, along) in distances.chunks_exact_mut(repeats).zip(along.iter().cycle()) {
+                    for distance in run {
+                        *distance -= 2.0 * along;
+                    }
+                }
+            }
+            repeats *= along.len();
+        }
+        let mut best = first_least(distances);
+        for part in self.order.iter().rev() {
+            let size = rows[*part].len();
+            (labels[*part], best) = (best % size, best / size);
+        }
+    }
+}
+
+/// The place of the least number, of equal ones the first.
+fn first_least(numbers: &[f64]) -> usize {
+    let mut least = [f64::INFINITY; LANES];
+    let (runs, rest) = numbers.as_chunks::<LANES>();
+    for run in runs {
+        for (least, v) in least.iter_mut().zip(run) {
+            *least = if v < least { *v } else { *least };
+        }
+    }
+    let least = least.iter().chain(rest).fold(f64::INFINITY, |least, v| least.min(*v));
+    numbers.iter().position(|v| *v <= least).unwrap_or(0)
+}

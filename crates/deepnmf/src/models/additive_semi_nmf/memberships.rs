@@ -1,0 +1,119 @@
+//! Which cluster of every part each sample belongs to.
+
+use std::ops::Range;
+
+use crate::matrix::{Matrix, Scalar};
+
+/// One cluster of every part for each sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Memberships {
+    /// The clusters of each part. A part that is not there yet has one, to which all samples belong.
+    pub(super) sizes: Vec<usize>,
+    /// The clusters of the first sample, one for each part, then those of the second, and so on.
+    pub(super) labels: Vec<usize>,
+}
+
+/// The rows of each part among the clusters of all.
+pub(crate) fn rows_of(sizes: &[usize]) -> impl Iterator<Item = Range<usize>> {
+    sizes.iter().scan(0, |end, size| {
+        let start = *end;
+        *end += size;
+        Some(start..*end)
+    })
+}
+
+impl Memberships {
+    /// All samples in the first cluster of every part.
+    pub(super) fn together(sizes: Vec<usize>, samples: usize) -> Self {
+        let labels = vec![0; sizes.len() * samples];
+        Self { sizes, labels }
+    }
+
+    /// The clusters of each sample.
+    pub(super) fn of_samples(&self) -> impl ExactSizeIterator<Item = &[usize]> {
+        self.labels.chunks_exact(self.sizes.len())
+    }
+
+    /// The clusters of all parts together.
+    pub(super) fn clusters(&self) -> usize {
+        self.sizes.iter().sum()
+    }
+
+    /// The first row of each part.
+    pub(super) fn starts(&self) -> Vec<usize> {
+        rows_of(&self.sizes).map(|rows| rows.start).collect()
+    }
+
+    /// `H H^T`: how many samples two clusters share. Its diagonal are the sizes of clusters.
+    pub(super) fn shared(&self) -> Matrix<f64> {
+        let (k, starts) = (self.clusters(), self.starts());
+        let mut shared = Matrix::zeros(k, k);
+        for labels in self.of_samples() {
+            for (a, i) in labels.iter().zip(&starts) {
+                for (b, j) in labels.iter().zip(&starts) {
+                    shared[(i + a, j + b)] += 1.0;
+                }
+            }
+        }
+        shared
+    }
+
+    /// `H`, of some of the samples.
+    pub(super) fn one_hot<T: Scalar>(&self, samples: Range<usize>) -> Matrix<T> {
+        let (starts, width) = (self.starts(), self.sizes.len());
+        let mut h = Matrix::zeros(self.clusters(), samples.len());
+        for (column, j) in samples.enumerate() {
+            let labels = &self.labels[j * width..(j + 1) * width];
+            for (label, start) in labels.iter().zip(&starts) {
+                h[(start + label, column)] = T::ONE;
+            }
+        }
+        h
+    }
+
+    /// The same with other clusters in one part.
+    pub(super) fn with_part(&self, part: usize, size: usize, of_samples: &[usize]) -> Self {
+        let (mut other, width) = (self.clone(), self.sizes.len());
+        other.sizes[part] = size;
+        for (labels, label) in other.labels.chunks_exact_mut(width).zip(of_samples) {
+            labels[part] = *label;
+        }
+        other
+    }
+
+    /// The same clusters numbered by their sizes, the largest first; of equally large ones the first to have a sample.
+    /// So equal partitions have equal numbers, however they were found.
+    pub(super) fn in_order(&self) -> Self {
+        let (width, n) = (self.sizes.len(), self.of_samples().len());
+        let mut ordered = self.clone();
+        for (part, size) in self.sizes.iter().enumerate() {
+            let (mut members, mut first) = (vec![0usize; *size], vec![n; *size]);
+            for (j, labels) in self.of_samples().enumerate() {
+                members[labels[part]] += 1;
+                first[labels[part]] = first[labels[part]].min(j);
+            }
+            let mut order: Vec<usize> = (0..*size).collect();
+            order.sort_by_key(|a| (std::cmp::Reverse(members[*a]), first[*a]));
+            let mut place = vec![0; *size];
+            order.iter().enumerate().for_each(|(now, a)| place[*a] = now);
+            for labels in ordered.labels.chunks_exact_mut(width) {
+                labels[part] = place[labels[part]];
+            }
+        }
+        ordered
+    }
+
+    /// Puts the members of one cluster of a part into another one, which stands before it.
+    pub(super) fn merge(&mut self, part: usize, (kept, gone): (usize, usize)) {
+        let width = self.sizes.len();
+        self.sizes[part] -= 1;
+        for labels in self.labels.chunks_exact_mut(width) {
+            let label = &mut labels[part];
+            if *label == gone {
+                *label = kept;
+            } else if *label > gone {
+                *label -= 1;
+            }
+        }
+    }
+}

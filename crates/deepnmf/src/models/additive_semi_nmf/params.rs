@@ -1,0 +1,172 @@
+//! Settings of Additive Semi-NMF, and the fit.
+
+use serde::{Deserialize, Serialize};
+
+use super::algorithm::AdditiveLoop;
+use super::auto::choose_parts;
+use super::coordinates::{Coordinates, Directions};
+use super::result::factors_of;
+use crate::driver::FitSession;
+use crate::error::{Error, Result};
+use crate::init::ScaleIn;
+use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
+use crate::models::summary::{Bound, Record};
+use crate::models::{Abilities, Factors, FitOptions, Kind, Model, Notice, Outcome, SemiNmf, Task};
+use crate::observe::Stage;
+
+/// Additive Semi-NMF: `X ~ Z_1 H_1 + Z_2 H_2 + ..`, each sample in one cluster of every part.
+///
+/// ```
+/// use deepnmf::{AdditiveSemiNmf, Factorization, Matrix};
+/// // Each sample is one of five shapes in one of three shades.
+/// let shape = |i: usize, j: usize| ((i * i + 3 * (j % 5) * i) % 7) as f64;
+/// let shade = |i: usize, j: usize| ((i + 2) * (j / 5 % 3)) as f64;
+/// let x = Matrix::from_fn(12, 60, |i, j| shape(i, j) + shade(i, j));
+/// let model = AdditiveSemiNmf::new([5, 3]).fit(&x)?;
+/// assert_eq!(model.factors.h[0].shape(), (5 + 3, 60));
+/// let labels = model.part_labels();
+/// assert_eq!(labels[0], labels[15]); // the same shape in the same shade
+/// # Ok::<(), deepnmf::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AdditiveSemiNmf {
+    /// The clusters of each part, at least 2. If there are none, the fit finds out how many parts there are and how
+    /// large; the settings of the model then name them.
+    pub parts: Vec<usize>,
+    /// Settings that all models share. Several parts use the seed, the stopping rule and the bound; where the
+    /// factors begin, their scale and the rule for the features are those of one part.
+    pub options: FitOptions,
+}
+
+impl AdditiveSemiNmf {
+    /// Additive Semi-NMF with so many clusters in each part and default settings.
+    pub fn new(parts: impl Into<Vec<usize>>) -> Self {
+        Self { parts: parts.into(), options: FitOptions::default() }
+    }
+
+    /// The same with parts that the fit finds out: one after the other, while what is left has structure.
+    pub fn auto() -> Self {
+        Self::new([])
+    }
+
+    /// Replaces the shared settings.
+    #[must_use]
+    pub fn with(self, options: FitOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The model without other parts, if there is one part.
+    fn alone(&self) -> Option<SemiNmf> {
+        match self.parts.as_slice() {
+            &[clusters] => Some(SemiNmf::new(clusters).with(self.options.clone())),
+            _ => None,
+        }
+    }
+
+    fn check_parts(&self, n: usize) -> Result<()> {
+        for (i, &clusters) in self.parts.iter().enumerate() {
+            if !(2..=n).contains(&clusters) {
+                let name = format!("the number of clusters of part {}", i + 1);
+                let accepted = match n {
+                    0 | 1 => format!("there is {n} sample, parts need at least 2"),
+                    n => format!("with {n} samples it must be between 2 and {n}"),
+                };
+                return Err(Error::parameter(name, clusters, accepted));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same with the parts that the data have, and why they have them.
+    fn with_parts_of<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<(Self, Vec<Notice>)> {
+        let (watch, seed) = (session.watch(&self.options.stop), self.options.seed);
+        let watched = Watched::new(x, &watch);
+        let (directions, t) = Directions::leading(&watched, seed)?;
+        let samples = Coordinates::of(&watched, &directions, t)?;
+        let reasons = choose_parts(&samples, seed, &|| watched.go_on())?;
+        if reasons.is_empty() {
+            let accepted = "no structure beyond noise was found in these samples: if you know of any, name the \
+                            clusters of each part, such as 20 and 4";
+            return Err(Error::parameter("the list of parts", "auto", accepted));
+        }
+        let parts: Vec<usize> = reasons.iter().map(|reason| reason.clusters).collect();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // percent, above 0
+        let percent = |share: f64| (100.0 * share).round() as usize;
+        let notices = reasons.iter().enumerate().map(|(i, reason)| Notice::PartFound {
+            part: i + 1,
+            clusters: reason.clusters,
+            gain: percent(reason.ratio),
+            agreement: percent(reason.agreement),
+        });
+        Ok((Self { parts, ..self.clone() }, notices.collect()))
+    }
+
+    fn fit_parts<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Outcome<T>> {
+        let (options, stage) = (&self.options, Stage::Fitting);
+        let watch = session.watch(&options.stop);
+        let watched = Watched::new(x, &watch);
+        let mut directions = Directions::none(x)?;
+        let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+            let looked = Directions::leading(&watched, options.seed).and_then(|(leading, t)| {
+                let coordinates = Coordinates::of(&watched, &leading, t)?;
+                directions = leading;
+                Ok(coordinates)
+            });
+            let samples = match looked {
+                Err(Error::Interrupted(_)) => Coordinates::none(x.parts().total()),
+                other => other?,
+            };
+            AdditiveLoop::new(samples, &self.parts, options.seed, &|| watched.go_on())
+        })?;
+        let stage = stage.to_string();
+        let notices = fitted.cut_short.then_some(Notice::InitializationCutShort { stage });
+        let factors: Factors<T> = factors_of(x, &directions, &fitted.into_found()?)?;
+        let error = Some(factors.reconstruction_error(x, 1, &factors.h[0])?);
+        let notices = notices.into_iter().collect();
+        let record = Record { notices, error, ..Record::of(run) };
+        let bound = Bound { components: self.layers()[0], seed: options.seed };
+        let summary = record.sum_up(x, options.measure_bound.then_some(bound), session)?;
+        Ok(Outcome { factors, summary })
+    }
+}
+
+impl Kind for AdditiveSemiNmf {
+    const ABILITIES: Abilities = Abilities::SHALLOW;
+
+    fn layers(&self) -> Vec<usize> {
+        // A file may say anything.
+        vec![self.parts.iter().fold(0, |sum, clusters| sum.saturating_add(*clusters))]
+    }
+
+    fn unit_in(&self) -> ScaleIn {
+        if self.parts.len() > 1 { ScaleIn::Z } else { self.options.scale }
+    }
+
+    fn parts(&self) -> &[usize] {
+        &self.parts
+    }
+
+    fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
+        self.options.check()?;
+        check_data(task.x)?;
+        if self.parts.is_empty() {
+            let (found, reasons) = self.with_parts_of(task.x, session)?;
+            let mut model = found.run(task, session)?;
+            model.summary.notices.splice(0..0, reasons);
+            return Ok(model);
+        }
+        self.check_parts(task.x.parts().total())?;
+        match self.alone() {
+            Some(alone) => Ok(Model { settings: self.clone().into(), ..alone.run(task, session)? }),
+            None => Ok(Model::new(self.clone(), self.fit_parts(task.x, session)?)),
+        }
+    }
+}

@@ -23,9 +23,10 @@ pub(crate) struct ClusterArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) zero: ZeroArgs,
-    /// Number of clusters
+    /// Number of clusters that k-means is to find. A model with parts has its own: without this they are written, a
+    /// column for each part
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
-    pub(crate) clusters: usize,
+    pub(crate) clusters: Option<usize>,
     /// Layer of the model, counted from 1; the last one by default
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) layer: Option<usize>,

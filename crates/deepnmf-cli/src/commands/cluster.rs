@@ -21,6 +21,8 @@ struct Features {
     values: Matrix<f64>,
     layer: Option<usize>,
     names: Option<Vec<String>>,
+    /// The clusters of each part, in a model that has parts.
+    parts: Vec<usize>,
 }
 
 /// Clusters features by k-means and writes the cluster of every sample.
@@ -31,31 +33,73 @@ pub(crate) fn run(args: &ClusterArgs, output: Output) -> Result<Outcome> {
     let progress = Progress::new(output);
     progress.doing("reading");
     let features = features(args, output)?;
+    let Some(clusters) = args.clusters else {
+        drop(progress);
+        return write_parts(args, &features, output);
+    };
     progress.doing("clustering");
     let found = on_threads(args.threads, || {
         let scaled = Scaling::from(args.scale).apply(&features.values)?;
-        KMeans::new(args.clusters).restarts(args.restarts).seed(args.seed).fit(&scaled)
+        KMeans::new(clusters).restarts(args.restarts).seed(args.seed).fit(&scaled)
     })?
     .with_context(|| args.source.display().to_string())?;
     drop(progress);
-    let (clusters, sizes) = numbered(&found.labels, args.clusters);
-    let samples = clusters.len();
-    let names = features.names.unwrap_or_else(|| (1..=samples).map(|n| n.to_string()).collect());
-    let table = Table::<f64>::of_columns(vec![("cluster".into(), Cells::Whole(clusters))]);
+    let (labels, sizes) = numbered(&found.labels, clusters);
+    let samples = labels.len();
+    let table = Table::<f64>::of_columns(vec![("cluster".into(), Cells::Whole(labels))]);
     let listed: Vec<String> = sizes.iter().map(usize::to_string).collect();
     let text = format!("{samples} samples in {} clusters of {}\n", sizes.len(), listed.join(", "));
     let object = json!({
         "source": args.source,
         "layer": features.layer,
         "samples": samples,
-        "clusters": args.clusters,
+        "clusters": clusters,
         "sizes": sizes,
         "inertia": found.inertia,
         "scale": Scaling::from(args.scale),
         "seed": args.seed,
         "out": args.out,
     });
-    tables::write(&table.indexed("sample", names), &args.out, output, &text, &object)?;
+    let table = table.indexed("sample", features.names());
+    tables::write(&table, &args.out, output, &text, &object)?;
+    Ok(Outcome::Done)
+}
+
+impl Features {
+    /// The names of the samples, or their numbers.
+    fn names(&self) -> Vec<String> {
+        let numbers = || (1..=self.values.cols()).map(|number| number.to_string()).collect();
+        self.names.clone().unwrap_or_else(numbers)
+    }
+}
+
+/// Writes the clusters that a model with parts has found, counted from 1 in each part.
+fn write_parts(args: &ClusterArgs, features: &Features, output: Output) -> Result<Outcome> {
+    if features.parts.len() < 2 {
+        let text = "how many clusters are there? Say so with --clusters; only models with parts have their own";
+        return Err(UsageError(text.into()).into());
+    }
+    let (mut columns, mut sizes, mut start) = (vec![], vec![], 0);
+    for (part, &size) in (1..).zip(&features.parts) {
+        let member = |h: &[f64]| -> i64 {
+            let found = (1..).zip(&h[start..start + size]).find(|(_, v)| **v > 0.0);
+            found.map_or(0, |(number, _)| number)
+        };
+        let clusters = features.values.columns().map(member).collect();
+        columns.push((format!("part_{part}"), Cells::Whole(clusters)));
+        sizes.push(size.to_string());
+        start += size;
+    }
+    let samples = features.values.cols();
+    let text = format!("{samples} samples in parts of {} clusters\n", sizes.join(" and "));
+    let object = json!({
+        "source": args.source,
+        "samples": samples,
+        "parts": features.parts,
+        "out": args.out,
+    });
+    let table = Table::<f64>::of_columns(columns).indexed("sample", features.names());
+    tables::write(&table, &args.out, output, &text, &object)?;
     Ok(Outcome::Done)
 }
 
@@ -87,16 +131,17 @@ fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
         return Err(UsageError(text.into()).into());
     }
     let data = samples_of::<f64>(&args.source, &args.read)?;
-    Ok(Features { values: data.x, layer: None, names: data.sample_names })
+    Ok(Features { values: data.x, layer: None, names: data.sample_names, parts: vec![] })
 }
 
 /// The stored features of a model, or those of other samples.
 fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> Result<Features> {
     let layer = args.layer.unwrap_or(model.factors.depth());
     model.factors.check_layer(layer)?;
+    let parts = model.settings.parts().to_vec();
     let Some(path) = &args.data else {
         let values = model.factors.h[layer - 1].cast();
-        return Ok(Features { values, layer: Some(layer), names: None });
+        return Ok(Features { values, layer: Some(layer), names: None, parts });
     };
     let culprit = || path.display().to_string();
     let mut data = samples_of::<T>(path, &args.read)?;
@@ -108,5 +153,5 @@ fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> 
     for &sample in &zeros.kept {
         values.col_mut(sample).fill(0.0);
     }
-    Ok(Features { values, layer: Some(layer), names: names_of_left(&data, &zeros) })
+    Ok(Features { values, layer: Some(layer), names: names_of_left(&data, &zeros), parts })
 }

@@ -181,11 +181,29 @@ fn of_model<T: Scalar>(
         Ok(Features { name: format!("layer {layer}"), values })
     };
     let layers = layers.into_iter().map(features).collect::<Result<_>>()?;
+    let layers = in_parts(layers, model)?;
     let predictions = match &data {
         Some((data, _)) => on_threads(args.threads, || predicted::of_model(model, data))??,
         None => vec![],
     };
     Ok((Read { layers, origin, predictions }, data.map_or(vec![], |(data, _)| data.attributes)))
+}
+
+/// The features of each part of a model that has parts, and of each layer of others.
+fn in_parts<T: Scalar>(layers: Vec<Features>, model: &Model<T>) -> Result<Vec<Features>> {
+    let (parts, [whole]) = (model.settings.parts().len(), layers.as_slice()) else {
+        return Ok(layers);
+    };
+    if parts < 2 {
+        return Ok(layers);
+    }
+    let of_part = |part: usize| {
+        let rows = model.part_rows(part)?;
+        let own = |i: usize, j: usize| whole.values[(rows.start + i, j)];
+        let values = Matrix::from_fn(rows.len(), whole.values.cols(), own);
+        Ok(Features { name: format!("part {part}"), values })
+    };
+    (1..=parts).map(of_part).collect()
 }
 
 /// The features of all layers, and where they come from.

@@ -92,4 +92,19 @@ fn parts_are_fitted_shown_and_projected() {
     refused("--parts 6,1", 2, "at least 2, or auto");
     refused("--parts auto,3", 2, "leave the numbers out");
     refused("--parts 6,3 --layers 9", 2, "cannot be used with");
+    let found = folder.json("cluster m.safetensors --out c.csv");
+    assert_eq!(found["parts"], serde_json::json!([6, 3]));
+    let table = String::from_utf8(folder.read("c.csv")).unwrap();
+    assert!(table.starts_with("sample,part_1,part_2\n1,"), "{table}");
+    folder.json(&format!("cluster m.safetensors --data {data} --out d.csv"));
+    let rows = |name: &str| {
+        let text = String::from_utf8(folder.read(name)).unwrap();
+        let row = |line: &str| line.split_once(',').unwrap().1.to_owned();
+        text.lines().map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(rows("c.csv"), rows("d.csv"));
+    let told = folder.json(&format!("evaluate m.safetensors --data {data} --cluster --repeats 1"));
+    assert_eq!([&told["cells"][0]["layer"], &told["cells"][4]["layer"]], ["part 1", "part 2"]);
+    folder.fit(&format!("{data} --layers 5 --out plain.safetensors"));
+    folder.refuses("cluster plain.safetensors --out c.csv", 2, &["--clusters"]);
 }

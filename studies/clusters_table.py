@@ -1,6 +1,6 @@
 """Writes the tables of a study's README.md, between its markers, from its results.jsonl.
 
-    python studies/clusters_table.py depth|baselines
+    python studies/clusters_table.py depth|sizes|baselines
 """
 
 import argparse

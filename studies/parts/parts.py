@@ -11,7 +11,7 @@ principal components (40, unit samples) and on the features of DeepSemiNMF((200,
 
 Each line of results.jsonl is one method on one set with one seed: the NMI of every attribute with every part, and
 seconds. A table gives for every attribute the NMI of the part that is meant for it, by the order of the sizes, and the
-largest of the others. A mean is that of ten seeds; a deviation is that between them.
+largest of the others. Means and deviations are those of the seeds.
 
 Generated sets have 600 samples of 60 features, noise of deviation 0.5, and independent attributes: two, three or four
 that add up; two of which the second multiplies the first by 0.5 to 2 (no sum); and a pair that adds up only
@@ -180,13 +180,14 @@ def table():
     found, text = lines(), [""]
     for name, (_, wanted) in SETS.items():
         text += [f"### {name}, {', '.join(f'{a} {k}' for a, k in wanted.items())}", "",
-                 row("method", *wanted, "largest cross term", "sizes", "seconds"), row(*["---"] * (len(wanted) + 4))]
+                 row("method", "seeds", *wanted, "largest cross term", "sizes", "seconds"),
+                 row(*["---"] * (len(wanted) + 5))]
         for method in METHODS:
             here = [line for line in found if (line["set"], line["method"]) == (name, method)]
             fine = [line for line in here if "nmi" in line]
             if not fine:
                 reason = here[0]["failure"][:60] if here else "not run"
-                text.append(row(method, *[reason] + [""] * (len(wanted) + 2)))
+                text.append(row(method, 0, reason, *[""] * (len(wanted) + 2)))
                 continue
             own, cross = {a: [] for a in wanted}, []
             for line in fine:
@@ -198,15 +199,14 @@ def table():
                 others = [line["nmi"][a][i] for a in wanted for i in set(places.values()) if i != places[a]]
                 cross.append(max(others, default=0.0))
             sizes = " / ".join(sorted({"-".join(map(str, line["sizes"])) for line in fine})[:3])
-            text.append(row(method, *(shown(own[a]) for a in wanted), shown(cross), sizes,
+            text.append(row(method, len(fine), *(shown(own[a]) for a in wanted), shown(cross), sizes,
                             f"{statistics.mean(line['seconds'] for line in fine):.2f}"))
-        seeds = {line["seed"] for line in found if line["set"] == name}
         rest = [a for a in ("pose", "expression", "eyes") if a not in wanted]
         fine = [line for line in found if (line["set"], line["method"]) == (name, "Additive Semi-NMF") and "nmi" in line]
         if fine and any(a in fine[0]["nmi"] for a in rest):
             told = [f"{a} {statistics.mean(max(line['nmi'][a]) for line in fine):.2f}" for a in rest if a in fine[0]["nmi"]]
             text += ["", f"Not looked for, best part of Additive Semi-NMF: {', '.join(told)}."]
-        text += ["", f"{len(seeds)} seeds.", ""]
+        text.append("")
     whole = README.read_text()
     before, after = whole[:whole.index(BEGIN) + len(BEGIN)], whole[whole.index(END):]
     README.write_text(before + "\n" + "\n".join(text) + "\n" + after)

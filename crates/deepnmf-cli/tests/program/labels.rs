@@ -173,6 +173,7 @@ fn labels_that_do_not_fit_are_refused_in_words() {
         ),
         ("--layers 9,4 --neighbours 3,3,3", 2, "3 numbers for 2 layers"),
         ("--layers 9,4 --neighbour-lambda 3", 2, "needs --neighbours"),
+        ("--layers 9,4 --fade 3", 2, "needs --scale soft or --neighbours"),
         ("--layers 9,4 --neighbours 3 --form literal", 1, "form fast"),
         ("--layers 9,4 --neighbours 24", 1, "from 1 to 23"),
         ("--model wsf --layers 4 --attributes pose --lambda -1", 2, "-1"),

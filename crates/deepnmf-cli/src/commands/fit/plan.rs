@@ -3,8 +3,8 @@
 use deepnmf::{
     Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf,
     HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
-    NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Start,
-    StopRule, Variant, WhitenedPca, Wsf, WsfMa,
+    NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, ScaleIn, SemiNmf, Settings,
+    Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -121,6 +121,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let with_neighbours =
         "semi-nmf, deep-semi-nmf, wsf, wsf-ma or deep-wsf (and gnmf, by --lambda)";
     let weighted = "wsf, wsf-ma, deep-wsf or gnmf (or deep-semi-nmf with --auxiliary)";
+    let with_soft_whitening = "semi-nmf, deep-semi-nmf, wsf, wsf-ma or deep-wsf";
     let with_rules = "semi-nmf and others with a rule for the features";
     let flags = [
         ("--auxiliary", labels.auxiliary.is_some(), transfer, "deep-semi-nmf"),
@@ -140,7 +141,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--neighbour-lambda", given.neighbour_lambda.is_some(), near && !gnmf, with_neighbours),
         ("--neighbour-weights", given.neighbour_weights.is_some(), near, with_neighbours),
         ("--neighbour-search", given.neighbour_search.is_some(), near, with_neighbours),
-        ("--fade", args.fade.is_some(), near && !gnmf, with_neighbours),
+        ("--fade", args.fade.is_some(), near && !gnmf, with_soft_whitening),
         ("--parts", !args.parts.is_empty(), additive, "additive-semi-nmf"),
         ("--init", args.init.is_some(), rules, with_rules),
         ("--solver", args.solver.is_some(), rules, with_rules),
@@ -158,6 +159,10 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     }
     if let Some((flag, _, _, owners)) = flags.iter().find(|(_, given, used, _)| *given && !used) {
         return foreign(flag, owners);
+    }
+    let softly = ScaleIn::from(args.scale) == ScaleIn::Soft || !given.neighbours.is_empty();
+    if args.fade.is_some() && !softly {
+        return Err(UsageError("--fade needs --scale soft or --neighbours".into()));
     }
     if name == "nenmf" && args.solver.is_some() {
         return Err(UsageError("nenmf has a rule of its own: leave --solver out".into()));

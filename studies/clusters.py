@@ -56,6 +56,7 @@ STUDIES = {
         "loss-data": (True, ["--loss", "data"]),
         "loss-layer-relu": (True, ["--loss", "layer", "--activation", "relu"]),
         "loss-data-relu": (True, ["--loss", "data", "--activation", "relu"]),
+        "deep-neighbours": (True, ["--neighbours", "5"]),
     }),
     # Do neighbours help at other sizes than the one that their defaults were chosen by (40)?
     "sizes": ({"cmu": 200, "drawn-pie": 200, "drawn-multipie": 200, "pie": 400}, {

@@ -4,9 +4,12 @@ use std::fmt::{self, Display};
 
 use deepnmf::{
     Activation, DataMatrix, DeepSemiNmf, FitOptions, FitSession, Gnmf, Model, MultilayerNmf, NeNmf,
-    Nmf, NonNegativeOptions, SemiNmf, Settings, WhitenedPca,
+    Neighbourhood, Nmf, NonNegativeOptions, SemiNmf, Settings, WhitenedPca,
 };
 use serde::{Deserialize, Serialize};
+
+/// The neighbours of each sample in a model that has them.
+const NEIGHBOURS: usize = 5;
 
 /// A method, by the name that records keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,6 +36,9 @@ pub enum Method {
     DeepSquare,
     /// Deep Semi-NMF with rectifiers, which the paper does not have.
     DeepRelu,
+    /// Linear Deep Semi-NMF whose top layer draws samples to five neighbours in the layer below, which the paper does
+    /// not have.
+    DeepNeighbours,
     /// Whitened PCA, which the paper does not have.
     WhitenedPca,
     /// NMF with the same features for labelled samples of a class.
@@ -45,7 +51,9 @@ pub enum Method {
     WsfMa,
     /// Linear Deep Semi-NMF with the labels of an attribute for each layer.
     DeepWsf,
-    /// The same with the scaled hyperbolic tangent.
+    /// The same with a penalty that has a minimum, which the paper does not have.
+    DeepWsfScaleFree,
+    /// Deep WSF with the scaled hyperbolic tangent.
     DeepWsfStanh,
     /// The same with squares.
     DeepWsfSquare,
@@ -71,12 +79,14 @@ impl Method {
             Self::DeepStanh => "Deep Semi-NMF (stanh)",
             Self::DeepSquare => "Deep Semi-NMF (sq)",
             Self::DeepRelu => "Deep Semi-NMF (ReLU)",
+            Self::DeepNeighbours => "Deep Semi-NMF (neighbours)",
             Self::WhitenedPca => "whitened PCA",
             Self::Cnmf => "CNMF",
             Self::Dnmf => "DNMF",
             Self::Wsf => "WSF",
             Self::WsfMa => "WSF-MA",
             Self::DeepWsf => "Deep WSF",
+            Self::DeepWsfScaleFree => "Deep WSF (scale-free)",
             Self::DeepWsfStanh => "Deep WSF (stanh)",
             Self::DeepWsfSquare => "Deep WSF (sq)",
             Self::DeepWsfRelu => "Deep WSF (ReLU)",
@@ -94,7 +104,9 @@ impl Method {
                 | Self::DeepStanh
                 | Self::DeepSquare
                 | Self::DeepRelu
+                | Self::DeepNeighbours
                 | Self::DeepWsf
+                | Self::DeepWsfScaleFree
                 | Self::DeepWsfStanh
                 | Self::DeepWsfSquare
                 | Self::DeepWsfRelu
@@ -142,6 +154,10 @@ impl Method {
             Self::WhitenedPca => WhitenedPca::new(k).seed(seed).into(),
             Self::DeepLinear | Self::DeepStanh | Self::DeepSquare | Self::DeepRelu => {
                 DeepSemiNmf::new(layers).activation(self.activation()).with(options).into()
+            }
+            Self::DeepNeighbours => {
+                let near = Neighbourhood::above_the_data(NEIGHBOURS, layers.len());
+                DeepSemiNmf::new(layers).neighbourhood(near).with(options).into()
             }
             other => {
                 return Err(deepnmf::Error::Parameter {

@@ -33,7 +33,10 @@ pub(crate) fn fit_seconds(method: Method, shape: (usize, usize), layers: &[usize
         Method::NeNmf => svd + iterations(1500.0),
         Method::MultilayerNmf => svd + joint(180.0),
         Method::Wsf | Method::WsfMa => svd + iterations(200.0),
-        Method::DeepLinear | Method::DeepWsf => deep,
+        Method::DeepLinear
+        | Method::DeepNeighbours
+        | Method::DeepWsf
+        | Method::DeepWsfScaleFree => deep,
         Method::DeepPretrained => 4.0 * deep,
         Method::DeepStanh | Method::DeepSquare | Method::DeepRelu => deep + joint(150.0),
         Method::DeepWsfStanh | Method::DeepWsfSquare | Method::DeepWsfRelu => deep + joint(200.0),

@@ -44,6 +44,12 @@ const READINGS: [Reading; 4] = [
     Reading { features: FeatureSource::Projected, scaling: Scaling::UnitSamples },
 ];
 
+/// Methods beside those of the table.
+const NOT_IN_THE_PAPER: [Method; 2] = [Method::WhitenedPca, Method::DeepWsfScaleFree];
+
+/// The usual weight of the scale-free penalty, which means the same on any data.
+const SCALE_FREE_LAMBDA: f64 = 1.0;
+
 /// The weight of the scatter within classes in DNMF, which the paper does not print.
 const DNMF_GAMMA: f64 = 0.1;
 
@@ -54,7 +60,7 @@ impl Study for Attributes {
         let mut cells = Vec::new();
         for set in bench.library.sets(Role::MultiPie, View::Pixels)? {
             let (p, n) = set.x.shape();
-            let methods = ATTRIBUTE_TABLE.iter().map(|row| row.method).chain([Method::WhitenedPca]);
+            let methods = ATTRIBUTE_TABLE.iter().map(|row| row.method).chain(NOT_IN_THE_PAPER);
             for (method, seed) in methods.flat_map(|m| (0..repeats as u64).map(move |s| (m, s))) {
                 let layers = vec![k; if method.is_deep() { ATTRIBUTES.len() } else { 1 }];
                 cells.push(Cell {
@@ -133,7 +139,8 @@ const PROTOCOL: [&str; 4] = [
     "The paper's protocol trains on the features that the fit found and tests on features by its \
      method 1 (pseudo-inverses of the bases). Two departures are shown as well and marked as such: \
      the features of the training samples by projection too, and every sample of the features at \
-     unit norm.",
+     unit norm. Whitened PCA is not in the paper, nor is Deep WSF with the scale-free penalty, whose \
+     weight is 1: the printed penalty has no minimum, since features can shrink until it has no effect.",
     "Multi-PIE is licensed. Without it CMU faces (20 people, 4 poses, 4 expressions, 32 x 30 pixels) and \
      drawn faces stand in for it, with other people, poses, expressions and far fewer samples: printed \
      and measured numbers stand beside each other but cannot be compared.",
@@ -206,6 +213,10 @@ fn fit(cell: &Cell, parts: &Parts, session: &mut FitSession<'_>) -> deepnmf::Res
             one(DeepWsf::new(cell.layers.as_slice(), [lambda; 3])
                 .variant(Variant::Printed)
                 .fit_in(x, &layers, session)?)
+        }
+        Method::DeepWsfScaleFree => {
+            let model = DeepWsf::new(cell.layers.as_slice(), [SCALE_FREE_LAMBDA; 3]);
+            one(model.variant(Variant::ScaleFree).fit_in(x, &labels.map(Some), session)?)
         }
         Method::DeepLinear => {
             one(DeepSemiNmf::new(cell.layers.as_slice()).fit_in(x, &[], session)?)
@@ -362,21 +373,44 @@ fn claims(set: &Set, results: &Results<'_>) -> Result<Vec<Claim>> {
         once_complete(&|| Ok(own_layers_are_best(results)))?,
         &set.facts,
     ));
+    claims.push(Claim::ours(
+        "Deep WSF with a penalty that has a minimum predicts every attribute at least as well as with the \
+         printed one",
+        "holds if its mean accuracy over all splits is at or above that of Deep WSF as printed, for pose, \
+         expression and identity",
+        once_complete(&|| Ok(scale_free_is_no_worse(results)))?,
+        &set.facts,
+    ));
     Ok(claims)
 }
 
+/// The mean accuracy of an attribute in its own layer, by the paper's protocol.
+fn own_score(results: &Results<'_>, method: Method, attribute: usize) -> Option<f64> {
+    mean(&accuracies(results, method, attribute, own_layer(method, attribute), READINGS[0]))
+}
+
+fn scale_free_is_no_worse(results: &Results<'_>) -> Finding {
+    let methods = [Method::DeepWsfScaleFree, Method::DeepWsf];
+    let pairs: Vec<[f64; 2]> = (0..ATTRIBUTES.len())
+        .map(|a| methods.map(|method| own_score(results, method, a).unwrap_or(f64::NAN)))
+        .collect();
+    let told = ATTRIBUTES
+        .iter()
+        .zip(&pairs)
+        .map(|(name, [ours, printed])| format!("{name} {ours:.1}, as printed {printed:.1}"));
+    let holds = pairs.iter().all(|[ours, printed]| ours >= printed);
+    (Verdict::of(holds), told.collect::<Vec<_>>().join("; "))
+}
+
 fn best_everywhere(results: &Results<'_>) -> Finding {
-    let score = |method: Method, a: usize| {
-        mean(&accuracies(results, method, a, own_layer(method, a), READINGS[0]))
-    };
     let mut holds = true;
     let mut told = Vec::new();
     for (a, name) in ATTRIBUTES.iter().enumerate() {
-        let ours = score(Method::DeepWsf, a).unwrap_or(f64::NAN);
+        let ours = own_score(results, Method::DeepWsf, a).unwrap_or(f64::NAN);
         let rivals = ATTRIBUTE_TABLE.iter().map(|row| row.method);
         let best = rivals
             .filter(|m| *m != Method::DeepWsf)
-            .filter_map(|m| Some((m, score(m, a)?)))
+            .filter_map(|m| Some((m, own_score(results, m, a)?)))
             .max_by(|x, y| x.1.total_cmp(&y.1));
         if let Some((method, other)) = best {
             holds &= ours >= other;

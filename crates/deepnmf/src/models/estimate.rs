@@ -58,7 +58,8 @@ impl Settings {
     /// Numbers that its neighbour graphs take at the peak: what a layer sees of the samples, lists of neighbours, and
     /// rows that are smoothed.
     fn graph_numbers(&self, p: u64, n: u64) -> u64 {
-        let (Some(of), layers) = (self.neighbours(), self.layers()) else { return 0 };
+        let of = self.neighbours().or(self.joint_neighbours());
+        let (Some(of), layers) = (of, self.layers()) else { return 0 };
         let of_layer = |layer: usize| match of.of_layer(layer) as u64 {
             0 => 0,
             q => (if layer == 1 { p } else { layers[layer - 2] as u64 }) + 16 * q + 80,

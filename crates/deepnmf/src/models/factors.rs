@@ -23,8 +23,8 @@ pub struct Factors<T> {
     /// The bases `V_i`, `(k_{i-1} + 1) x k_i`, by which layers with neighbours read the features of the layer below
     /// ([`Neighbourhood`](crate::Neighbourhood)), nothing for other layers; empty where no layer does.
     pub readings: Vec<Option<Matrix<T>>>,
-    /// `Z_1^+ X` of the samples of the fit, `k_1 x n`, in models whose first layer has neighbours in the data: by it new
-    /// samples find theirs.
+    /// `Z_1^+ X` of the samples of the fit, `k_1 x n`, in models whose first layer has neighbours in the data, and in those
+    /// with neighbours whose layers are fitted together: by it new samples find theirs.
     pub seen: Option<Matrix<T>>,
     /// In which metric samples choose their clusters, in models whose samples are sums of parts.
     pub metric: Option<Metric<T>>,

@@ -134,6 +134,16 @@ pub(crate) trait Kind: Clone + Into<Settings> {
         None
     }
 
+    /// The same of models whose layers are fitted together.
+    fn joint_neighbourhood(&self) -> Option<Neighbourhood> {
+        None
+    }
+
+    /// Whether every layer has a term of its own in the loss.
+    fn layers_have_losses(&self) -> bool {
+        false
+    }
+
     /// The clusters of each part, in models whose samples are sums of parts.
     fn parts(&self) -> &[usize] {
         &[]
@@ -344,9 +354,20 @@ macro_rules! models {
                 match self { $(Self::$model(model) => model.fade(),)+ }
             }
 
-            /// Whether its first layer has neighbours in the data, by which features of new samples are found.
+            /// The same of models whose layers are fitted together.
+            pub(crate) fn joint_neighbours(&self) -> Option<Neighbourhood> {
+                match self { $(Self::$model(model) => model.joint_neighbourhood(),)+ }
+            }
+
+            /// Whether every layer has a term of its own in the loss.
+            pub(crate) fn layers_have_losses(&self) -> bool {
+                match self { $(Self::$model(model) => model.layers_have_losses(),)+ }
+            }
+
+            /// Whether new samples are compared with those of the fit in the space of the first basis.
             pub(crate) fn compares_data(&self) -> bool {
                 self.neighbours().is_some_and(|of| of.of_layer(1) > 0)
+                    || self.joint_neighbours().is_some()
             }
 
             /// The clusters of each part, in models whose samples are sums of parts.

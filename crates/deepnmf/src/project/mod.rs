@@ -7,11 +7,12 @@
 //!   exactly, so that the training set never comes back with a larger error than the fit had.
 //!
 //! With a nonlinearity between the layers both look different: see `nonlinear.rs`. So they do for layers with
-//! neighbours: see `in_data.rs` for those in the data, `reading.rs` for those in features. Where samples are sums of
-//! parts, both choose a cluster of each part: see `additive.rs`.
+//! neighbours: see `in_data.rs` for those in the data, `reading.rs` for those in features, `joint.rs` for models whose
+//! layers are fitted together. Where samples are sums of parts, both choose a cluster of each part: see `additive.rs`.
 
 mod additive;
 mod in_data;
+mod joint;
 mod near;
 #[cfg(test)]
 mod near_tests;
@@ -156,8 +157,10 @@ fn in_layer<T: Scalar>(
     layer: usize,
     method: Projection,
 ) -> Result<Matrix<T>> {
-    match (model.settings.neighbours(), &factors.seen) {
-        (Some(of), Some(seen)) if layer == 1 => in_data::features(&of, factors, seen, x, method),
+    let Some(seen) = &factors.seen else { return features(factors, x, layer, method) };
+    match (model.settings.neighbours(), model.settings.joint_neighbours()) {
+        (_, Some(of)) => joint::Joint::of(model, &of, factors, seen).features(x, layer, method),
+        (Some(of), None) if layer == 1 => in_data::features(&of, factors, seen, x, method),
         _ => features(factors, x, layer, method),
     }
 }
@@ -197,7 +200,7 @@ pub(crate) fn non_negative_features<T: Scalar>(
     if is_linear(factors, layer) {
         return non_negative(x, &factors.basis(layer)?);
     }
-    nonlinear::by_descent(x, factors, layer)
+    nonlinear::by_descent(x, factors, layer, &[])
 }
 
 /// Whether nothing nonlinear lies between a layer and the data.

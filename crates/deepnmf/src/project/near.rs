@@ -79,15 +79,21 @@ pub(super) fn draw_to<T: Scalar>(
 ) {
     let k = features.rows().max(1);
     features.as_mut_slice().par_chunks_mut(k).zip(near).for_each(|(h, near)| {
-        let Near::Others(near) = near else { return };
-        if near.iter().all(|(_, weight)| *weight == 0.0) {
-            return;
-        }
-        for (i, h) in h.iter_mut().enumerate() {
-            let mean: f64 = near.iter().map(|(l, w)| w * trained[(i, *l)].to_f64()).sum();
+        let Some(mean) = mean_of(near, trained) else { return };
+        for (h, mean) in h.iter_mut().zip(mean) {
             *h = T::from_f64((h.to_f64() + lambda * mean) / (1.0 + lambda));
         }
     });
+}
+
+/// The mean features of what stands near a new sample, if something draws it.
+pub(super) fn mean_of<T: Scalar>(near: &Near, trained: &Matrix<T>) -> Option<Vec<f64>> {
+    let Near::Others(near) = near else { return None };
+    if near.iter().all(|(_, weight)| *weight == 0.0) {
+        return None;
+    }
+    let mean = |i: usize| near.iter().map(|(l, w)| w * trained[(i, *l)].to_f64()).sum();
+    Some((0..trained.rows()).map(mean).collect())
 }
 
 /// Samples of the fit get its features.

@@ -8,6 +8,11 @@
 //!   training set, and of the features of that training sample whose reconstruction is nearest. So
 //!   the training set does not come back with a larger error than the fit had. Each sample has a
 //!   step size and a momentum of its own, so its features do not depend on the samples it comes with.
+//!   Neighbours add `lambda |Phi_i (h_i - m_i)|^2` for some layers `i` (`joint.rs`).
+
+#[cfg(test)]
+#[path = "nonlinear_tests.rs"]
+mod tests;
 
 use rayon::prelude::*;
 
@@ -49,16 +54,27 @@ pub(super) fn by_inverses<T: Scalar>(
     })
 }
 
-/// Method 2.
+/// By how much samples are drawn to the mean features of their neighbours in a layer.
+pub(super) struct Pull<T> {
+    /// `Phi_i^T Phi_i`.
+    pub(super) gram: Matrix<T>,
+    /// `m_i` of each sample.
+    pub(super) means: Matrix<T>,
+    /// `lambda` for each sample that has neighbours, else zero.
+    pub(super) weights: Vec<T>,
+}
+
+/// Method 2; `pulls` are those of layers from this one down.
 pub(super) fn by_descent<T: Scalar>(
     x: &dyn DataMatrix<T>,
     factors: &Factors<T>,
     layer: usize,
+    pulls: &[Option<Pull<T>>],
 ) -> Result<Matrix<T>> {
     let mut h = layer_by_layer(x, factors, layer)?;
     let z = &factors.z[0];
     let BasisProducts { phi_t_x: target, phi_t_phi: gram } = BasisProducts::of(x, z)?;
-    let chain = Chain { z: &factors.z[1..layer], g: factors.activation, gram };
+    let chain = Chain { z: &factors.z[1..layer], g: factors.activation, gram, pulls };
     let lengths = x.sample_norms_sq()?;
     let (k, k1) = (h.rows(), z.cols());
     let trained = factors.h.get(layer - 1).map(|h| Trained::of(&chain, h));
@@ -66,8 +82,11 @@ pub(super) fn by_descent<T: Scalar>(
         .par_chunks_mut(BLOCK * k)
         .zip(target.as_slice().par_chunks(BLOCK * k1))
         .zip(lengths.par_chunks(BLOCK))
-        .try_for_each(|((h, target), lengths)| {
-            let mut samples = Samples::new(&chain, target, lengths, h);
+        .enumerate()
+        .try_for_each(|(block, ((h, target), lengths))| {
+            let columns = block * BLOCK..block * BLOCK + lengths.len();
+            let aim = Aim { target: target.to_vec(), columns: columns.collect() };
+            let mut samples = Samples::new(&chain, aim, lengths, h);
             if let Some(trained) = &trained {
                 samples.begin_from(&trained.mean.repeat(lengths.len()), h);
                 samples.begin_from(&trained.nearest(target, lengths.len()), h);
@@ -99,6 +118,31 @@ struct Chain<'a, T> {
     g: Activation,
     /// `Z_1^T Z_1`.
     gram: Matrix<T>,
+    /// What draws samples to others, from the top layer down.
+    pulls: &'a [Option<Pull<T>>],
+}
+
+/// What some samples are to come near to.
+struct Aim<T> {
+    /// `Z_1^T x` of each.
+    target: Vec<T>,
+    /// Which samples they are among all.
+    columns: Vec<usize>,
+}
+
+impl<T: Scalar> Aim<T> {
+    fn samples(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// That of some of them.
+    fn of_some(&self, active: &[usize]) -> Self {
+        let k1 = self.target.len() / self.samples();
+        Self {
+            target: gathered(&self.target, active, k1),
+            columns: active.iter().map(|j| self.columns[*j]).collect(),
+        }
+    }
 }
 
 /// The training set as far as it says where to begin.
@@ -142,8 +186,7 @@ impl<T: Scalar> Trained<T> {
 /// Some samples at work.
 struct Samples<'a, T> {
     chain: &'a Chain<'a, T>,
-    /// `Z_1^T X`.
-    target: &'a [T],
+    aim: Aim<T>,
     lengths: &'a [f64],
     each: Vec<Sample>,
     before: Vec<T>,
@@ -158,16 +201,16 @@ struct Sample {
 }
 
 impl<'a, T: Scalar> Samples<'a, T> {
-    fn new(chain: &'a Chain<'a, T>, target: &'a [T], lengths: &'a [f64], h: &[T]) -> Self {
+    fn new(chain: &'a Chain<'a, T>, aim: Aim<T>, lengths: &'a [f64], h: &[T]) -> Self {
         let each =
             vec![Sample { value: 0.0, step: 0.0, momentum: 1.0, done: false }; lengths.len()];
-        Self { chain, target, lengths, each, before: h.to_vec() }
+        Self { chain, aim, lengths, each, before: h.to_vec() }
     }
 
     /// Replaces the features of every sample that those of `start` explain better.
     fn begin_from(&mut self, start: &[T], h: &mut [T]) {
         let k = h.len() / self.each.len();
-        let values = |h: &[T]| self.chain.forward(h, self.target, self.each.len()).values;
+        let values = |h: &[T]| self.chain.forward(h, &self.aim).values;
         let (given, started) = (values(h), values(start));
         for (j, (given, started)) in given.into_iter().zip(started).enumerate() {
             if started < given {
@@ -180,7 +223,7 @@ impl<'a, T: Scalar> Samples<'a, T> {
 
     fn settle(mut self, h: &mut [T], x: &dyn DataMatrix<T>) -> Result<()> {
         let k = h.len() / self.each.len();
-        let Evaluated { values, gradient } = self.chain.evaluate(h, self.target, self.each.len());
+        let Evaluated { values, gradient } = self.chain.evaluate(h, &self.aim);
         for (j, sample) in self.each.iter_mut().enumerate() {
             let column = j * k..(j + 1) * k;
             let length = |v: &[T]| dot(v, v).sqrt();
@@ -201,8 +244,7 @@ impl<'a, T: Scalar> Samples<'a, T> {
 
     /// One step of the samples that are not done; the others cost nothing.
     fn advance(&mut self, active: &[usize], h: &mut [T], k: usize) {
-        let k1 = self.target.len() / self.each.len();
-        let target: Vec<T> = gathered(self.target, active, k1);
+        let aim = self.aim.of_some(active);
         let mut ahead: Vec<T> = gathered(h, active, k);
         for (a, j) in ahead.chunks_exact_mut(k).zip(active) {
             let momentum = self.each[*j].momentum;
@@ -211,13 +253,13 @@ impl<'a, T: Scalar> Samples<'a, T> {
                 *a = (*a + beta * (*a - *before)).larger(T::ZERO);
             }
         }
-        let Evaluated { values, gradient } = self.chain.evaluate(&ahead, &target, active.len());
+        let Evaluated { values, gradient } = self.chain.evaluate(&ahead, &aim);
         let mut there = ahead.clone();
         for ((there, g), j) in there.chunks_exact_mut(k).zip(gradient.chunks_exact(k)).zip(active) {
             let step = T::from_f64(self.each[*j].step);
             there.iter_mut().zip(g).for_each(|(v, g)| *v = (*v - step * *g).larger(T::ZERO));
         }
-        let values_there = self.chain.forward(&there, &target, active.len()).values;
+        let values_there = self.chain.forward(&there, &aim).values;
         for (place, &j) in active.iter().enumerate() {
             let here = place * k..(place + 1) * k;
             let (there, ahead) = (&there[here.clone()], &ahead[here.clone()]);
@@ -251,32 +293,63 @@ fn gathered<T: Scalar>(all: &[T], columns: &[usize], k: usize) -> Vec<T> {
 }
 
 impl<T: Scalar> Chain<'_, T> {
-    /// One pass from the features of `n` samples down to the data.
-    fn forward(&self, h: &[T], target: &[T], n: usize) -> Forward<T> {
+    /// One pass from the features of samples down to the data.
+    fn forward(&self, h: &[T], aim: &Aim<T>) -> Forward<T> {
+        let n = aim.samples();
         let mut before = Vec::with_capacity(self.z.len());
         let mut signal = matrix(h.to_vec(), n);
-        for z in self.z.iter().rev() {
+        let mut values = vec![0.0; n];
+        let mut pulled = vec![self.pull(0, &signal, aim, &mut values)];
+        for (level, z) in (1..).zip(self.z.iter().rev()) {
             let mut a = Matrix::zeros(z.rows(), n);
             mul_block(a.as_mut_slice(), z.view(), signal.view());
             signal = a.map(|v| T::from_f64(self.g.value(v.to_f64())));
+            pulled.push(self.pull(level, &signal, aim, &mut values));
             before.push(a);
         }
         let mut slope = Matrix::zeros(signal.rows(), n);
         mul_block(slope.as_mut_slice(), self.gram.view(), signal.view());
         let k1 = signal.rows();
-        let mut values = Vec::with_capacity(n);
-        for j in 0..n {
-            let target = &target[j * k1..(j + 1) * k1];
+        for (j, value) in values.iter_mut().enumerate() {
+            let target = &aim.target[j * k1..(j + 1) * k1];
             let (k, slope) = (signal.col(j), slope.col_mut(j));
-            values.push(0.5 * dot(k, slope) - dot(k, target));
+            *value += 0.5 * dot(k, slope) - dot(k, target);
             slope.iter_mut().zip(target).for_each(|(s, t)| *s -= *t);
         }
-        Forward { before, slope, values }
+        Forward { before, slope, pulled, values }
     }
 
-    /// `(|x - Z_1 g(...)|^2 - |x|^2) / 2` of each sample, and its gradient.
-    fn evaluate(&self, h: &[T], target: &[T], n: usize) -> Evaluated<T> {
-        let Forward { before, slope: mut delta, values } = self.forward(h, target, n);
+    /// Adds `lambda |Phi_i (h_i - m_i)|^2 / 2` of the features of a layer, counted from the top and 0, to the values, and
+    /// returns its gradient.
+    fn pull(
+        &self,
+        level: usize,
+        h: &Matrix<T>,
+        aim: &Aim<T>,
+        values: &mut [f64],
+    ) -> Option<Matrix<T>> {
+        let Pull { gram, means, weights } = self.pulls.get(level)?.as_ref()?;
+        let away =
+            Matrix::from_fn(h.rows(), h.cols(), |i, j| h[(i, j)] - means[(i, aim.columns[j])]);
+        let mut slope = Matrix::zeros(h.rows(), h.cols());
+        mul_block(slope.as_mut_slice(), gram.view(), away.view());
+        for (j, value) in values.iter_mut().enumerate() {
+            let weight = weights[aim.columns[j]];
+            *value += 0.5 * weight.to_f64() * dot(away.col(j), slope.col(j));
+            slope.col_mut(j).iter_mut().for_each(|s| *s *= weight);
+        }
+        Some(slope)
+    }
+
+    /// `(|x - Z_1 g(...)|^2 - |x|^2) / 2` of each sample and what draws it to others, and the gradient.
+    fn evaluate(&self, h: &[T], aim: &Aim<T>) -> Evaluated<T> {
+        let Forward { before, slope: mut delta, mut pulled, values } = self.forward(h, aim);
+        let draw = |delta: &mut Matrix<T>, pull: Option<Option<Matrix<T>>>| {
+            if let Some(Some(pull)) = pull {
+                delta.as_mut_slice().iter_mut().zip(pull.as_slice()).for_each(|(d, p)| *d += *p);
+            }
+        };
+        draw(&mut delta, pulled.pop());
         for (z, a) in self.z.iter().zip(before.iter().rev()) {
             for (d, a) in delta.as_mut_slice().iter_mut().zip(a.as_slice()) {
                 *d *= T::from_f64(self.g.derivative(a.to_f64()));
@@ -284,6 +357,7 @@ impl<T: Scalar> Chain<'_, T> {
             let mut down = Matrix::zeros(z.cols(), delta.cols());
             mul_block(down.as_mut_slice(), z.t(), delta.view());
             delta = down;
+            draw(&mut delta, pulled.pop());
         }
         Evaluated { values, gradient: delta.into_vec() }
     }
@@ -299,8 +373,10 @@ struct Evaluated<T> {
 struct Forward<T> {
     /// The inputs of `g` in each layer from the top.
     before: Vec<Matrix<T>>,
-    /// The gradient with respect to the features of layer 1.
+    /// The gradient of the error with respect to the features of layer 1.
     slope: Matrix<T>,
+    /// That of what draws samples to others with respect to the features of each layer from the top.
+    pulled: Vec<Option<Matrix<T>>>,
     /// The value of each sample.
     values: Vec<f64>,
 }

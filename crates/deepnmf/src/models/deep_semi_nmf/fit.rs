@@ -49,6 +49,15 @@ impl Kind for DeepSemiNmf {
         self.is_the_papers().then(|| self.neighbourhood.clone())
     }
 
+    fn joint_neighbourhood(&self) -> Option<Neighbourhood> {
+        let joint = !self.is_the_papers() && self.neighbourhood.any();
+        joint.then(|| self.neighbourhood.clone())
+    }
+
+    fn layers_have_losses(&self) -> bool {
+        self.loss != Loss::Paper
+    }
+
     fn fade(&self) -> Option<usize> {
         self.options.fade
     }

@@ -235,6 +235,14 @@ impl Kind for DeepWsf {
         Kind::neighbourhood(&self.deep)
     }
 
+    fn joint_neighbourhood(&self) -> Option<Neighbourhood> {
+        self.deep.joint_neighbourhood()
+    }
+
+    fn layers_have_losses(&self) -> bool {
+        self.deep.layers_have_losses()
+    }
+
     fn fade(&self) -> Option<usize> {
         self.deep.options.fade
     }

@@ -66,7 +66,11 @@ pub(super) fn expected_tensors(
     let v = readings.map(|layer| (format!("v{layer}"), [layers[layer - 1], layers[layer - 2] + 1]));
     let machines = predictors.iter().enumerate().flat_map(|(i, machine)| {
         let (classes, k) = (machine.classes.len(), layers.first().copied().unwrap_or(0));
+        let cells = machine.cells.len();
+        let cells = (cells > 0).then(|| (format!("c{}", i + 1), [cells, k]));
         [(format!("w{}", i + 1), [k + 1, classes]), (format!("m{}", i + 1), [classes, k])]
+            .into_iter()
+            .chain(cells)
     });
     let seen = settings.compares_data().then(|| ("y1".to_owned(), [n, layers[0]]));
     let coordinates = most_coordinates(settings.parts(), p, n);

@@ -222,8 +222,17 @@ fn read_factors<T: Scalar>(
         if info.classes.len() < 2 {
             return Err(refuse(path, "a machine of it has less than two classes: write it again"));
         }
+        if !info.cells.is_sorted() {
+            return Err(refuse(
+                path,
+                "the combinations of a machine are in disorder: write it again",
+            ));
+        }
         if let (Some(weights), Some(means)) = (others.next(), others.next()) {
-            predictors.push(Predictor { info, weights, means });
+            let none = || Matrix::zeros(means.rows(), 0);
+            let cells =
+                if info.cells.is_empty() { none() } else { others.next().unwrap_or_else(none) };
+            predictors.push(Predictor { info, weights, means, cells });
         }
     }
     let activation = header.settings.activation();

@@ -45,7 +45,7 @@ impl<T: Scalar> Model<T> {
         let Factors { z, h, offset, readings, seen, metric, .. } = &self.factors;
         let factors = z.iter().chain(h).map(Matrix::as_slice);
         let readings = readings.iter().flatten().chain(seen).map(Matrix::as_slice);
-        let machines = self.predictors.iter().flat_map(|p| [&p.weights, &p.means]);
+        let machines = self.predictors.iter().flat_map(|p| [&p.weights, &p.means, &p.cells]);
         let machines = machines.map(Matrix::as_slice);
         let metric = metric.iter().map(|metric| metric.map.as_slice());
         factors.chain(offset.as_deref()).chain(readings).chain(metric).chain(machines)

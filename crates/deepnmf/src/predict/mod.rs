@@ -1,18 +1,26 @@
 //! Classes of attributes for samples that have no label.
 //!
-//! Each attribute whose labels a model has learnt from gets a linear machine on the features of the model's first
-//! layer by its basis, `y = Z_1^+ x`: ridge regression to indicators of the classes (`ridge.rs`). Everything that
-//! could be chosen is chosen by leave-one-out errors on the given labels: the ridge, the layer in whose space the
-//! machine works, how softly that is whitened, and whether the attributes that were learnt before are removed first.
+//! Each attribute whose labels a model has learnt from gets a linear machine on the coordinates `y` of samples: the
+//! features of the model's first layer by its basis, `y = Z_1^+ x`. It begins as ridge regression to indicators of the
+//! classes (`ridge.rs`). Everything that could be chosen is chosen by leave-one-out errors on the given labels: the
+//! ridge, the layer in whose space the machine works, and how softly that is whitened (`spaces.rs`). Where most samples
+//! have no label, they have their say after that (`descent.rs`).
 //!
 //! **Removing an attribute helps the others.** Identity makes up most of a face. Once it is predicted, the mean of its
 //! class is taken off every sample, labelled or not, and what is left shows pose more clearly. So attributes are
-//! learnt one after the other, each from the samples as they are or from what the earlier ones leave over. The one
-//! whose predicted classes make up most of the samples comes first. (The most certain one would not do: with one or two
-//! labels of each class leave-one-out says nothing of identity.)
+//! learnt one after the other, each from what the earlier ones leave over, unless the samples as they are have less
+//! leave-one-out error by more than chance. The one whose predicted classes make up most of the samples comes first.
+//! (The most certain one would not do: with one or two labels of each class leave-one-out says nothing of identity.)
+//! What is no better than guessing comes last, and is not taken off.
+//!
+//! Attributes do not simply add up: a smile looks different in each pose. So after two attributes what samples of the
+//! same combination of classes have in common is taken off, too.
 
-mod learn;
+mod chosen;
+mod descent;
+pub(crate) mod learn;
 mod ridge;
+mod spaces;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +29,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use learn::learn;
 
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Matrix, Scalar};
+use crate::matrix::{DataMatrix, Matrix, Scalar, scale};
 use crate::models::Model;
 use crate::project::Projection;
 
@@ -36,8 +44,23 @@ pub struct PredictorInfo {
     pub layer: usize,
     /// Whether it works on what the attributes before it leave over.
     pub after_others: bool,
-    /// The share of labelled samples that it gets wrong when it has not seen them (leave-one-out).
+    /// The share of labelled samples that it gets wrong when it has not seen them (leave-one-out), before samples
+    /// without labels have their say.
     pub error: f64,
+    /// Whether its classes are taken off for the attributes after it.
+    #[serde(default = "yes")]
+    pub removed: bool,
+    /// The numbers of the combinations of classes of the attributes before it whose means are taken off, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<u64>,
+    /// Whether it comes before the parts that are found without labels, in models with parts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub before_parts: bool,
+}
+
+/// What files say that were written when every attribute was taken off.
+fn yes() -> bool {
+    true
 }
 
 /// A machine that predicts one attribute.
@@ -49,6 +72,102 @@ pub struct Predictor<T> {
     pub(crate) weights: Matrix<T>,
     /// What those after it take off samples of each class: `k_1 x c`.
     pub(crate) means: Matrix<T>,
+    /// What is taken off samples of each combination of classes before it decides.
+    pub(crate) cells: Matrix<T>,
+}
+
+/// The place of the class of each sample, and its margin.
+pub(crate) type Decided = Vec<(usize, f64)>;
+
+/// The places of the best class of each column of `y`, and its margin.
+fn decide(weights: &Matrix<f64>, bias: &[f64], y: &Matrix<f64>) -> Decided {
+    let decide = |column: &[f64]| {
+        let mut best = (0, f64::NEG_INFINITY);
+        let mut second = f64::NEG_INFINITY;
+        for (class, bias) in bias.iter().enumerate() {
+            let products = column.iter().enumerate().map(|(i, v)| weights[(class, i)] * v);
+            let score = products.sum::<f64>() + bias;
+            if score > best.1 {
+                (best, second) = ((class, score), best.1);
+            } else {
+                second = second.max(score);
+            }
+        }
+        (best.0, if second.is_finite() { best.1 - second } else { 1.0 })
+    };
+    y.columns().map(decide).collect()
+}
+
+/// Samples on their way through the machines.
+pub(crate) struct Left {
+    /// Their coordinates.
+    plain: Matrix<f64>,
+    /// What the classes so far leave over of them.
+    rest: Matrix<f64>,
+    /// The number of the combination of their classes so far.
+    codes: Vec<u64>,
+    /// How many attributes are taken off.
+    taken: usize,
+    /// Whether one was taken off since combinations were.
+    new: bool,
+}
+
+impl Left {
+    pub(crate) fn new(plain: Matrix<f64>) -> Self {
+        let (rest, codes) = (plain.clone(), vec![0; plain.cols()]);
+        Self { plain, rest, codes, taken: 0, new: false }
+    }
+
+    /// What is left over, or the samples as they are.
+    pub(crate) fn view(&self, after_others: bool) -> &Matrix<f64> {
+        if after_others { &self.rest } else { &self.plain }
+    }
+
+    fn codes(&self) -> &[u64] {
+        &self.codes
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    fn is_new(&self) -> bool {
+        self.new
+    }
+
+    /// Takes the means of these classes off.
+    pub(crate) fn take(&mut self, decided: &[(usize, f64)], means: &Matrix<f64>) {
+        let classes = means.cols() as u64;
+        for (j, (class, _)) in decided.iter().enumerate() {
+            let column = self.rest.col_mut(j).iter_mut().zip(means.col(*class));
+            column.for_each(|(y, mean)| *y -= mean);
+            self.codes[j] = self.codes[j].wrapping_mul(classes).wrapping_add(*class as u64);
+        }
+        self.taken += 1;
+        self.new = true;
+    }
+
+    /// Takes off what samples of a combination of classes have in common.
+    fn take_cells(&mut self, learn::Cells { codes, means }: &learn::Cells) {
+        for (j, code) in self.codes.iter().enumerate() {
+            if let Ok(cell) = codes.binary_search(code) {
+                let column = self.rest.col_mut(j).iter_mut().zip(means.col(cell));
+                column.for_each(|(y, mean)| *y -= mean);
+            }
+        }
+        self.new = false;
+    }
+
+    /// What a machine says, which takes off what it takes off.
+    pub(crate) fn pass<T: Scalar>(&mut self, machine: &Predictor<T>) -> Decided {
+        let (codes, means) = (machine.info.cells.clone(), machine.cells.cast());
+        self.take_cells(&learn::Cells { codes, means });
+        let decided = machine.decide(self.view(machine.info.after_others));
+        if machine.info.removed {
+            self.take(&decided, &machine.means.cast());
+        }
+        decided
+    }
 }
 
 /// The classes of samples, and by how much each is ahead of the next.
@@ -61,32 +180,29 @@ pub struct Prediction {
 }
 
 impl<T: Scalar> Predictor<T> {
-    /// The places of the best class of each column of `y`, and its margin.
-    pub(crate) fn decide(&self, y: &Matrix<f64>) -> Vec<(usize, f64)> {
-        let (count, k) = (self.weights.rows(), y.rows());
-        let decide = |column: &[f64]| {
-            let mut best = (0, f64::NEG_INFINITY);
-            let mut second = f64::NEG_INFINITY;
-            for class in 0..count {
-                let products = (0..k).map(|i| self.weights[(class, i)].to_f64() * column[i]);
-                let score = products.sum::<f64>() + self.weights[(class, k)].to_f64();
-                if score > best.1 {
-                    (best, second) = ((class, score), best.1);
-                } else {
-                    second = second.max(score);
-                }
-            }
-            (best.0, if second.is_finite() { best.1 - second } else { 1.0 })
-        };
-        y.columns().map(decide).collect()
+    fn decide(&self, y: &Matrix<f64>) -> Decided {
+        let weights = self.weights.cast::<f64>();
+        let (count, k) = (weights.rows(), weights.cols() - 1);
+        let bias: Vec<f64> = (0..count).map(|class| weights[(class, k)]).collect();
+        decide(&weights, &bias, y)
     }
 
-    /// Takes the means of these classes off the columns of `y`.
-    pub(crate) fn remove(&self, y: &mut Matrix<f64>, decided: &[(usize, f64)]) {
-        for (j, (class, _)) in decided.iter().enumerate() {
-            let means = self.means.col(*class).iter();
-            y.col_mut(j).iter_mut().zip(means).for_each(|(y, mean)| *y -= mean.to_f64());
+    fn is_finite(&self) -> bool {
+        let finite = |m: &Matrix<T>| m.as_slice().iter().all(|v| v.finite());
+        finite(&self.weights) && finite(&self.means) && finite(&self.cells)
+    }
+}
+
+impl Predictor<f64> {
+    /// The same for coordinates that are so many times as large.
+    fn in_unit<T: Scalar>(mut self, unit: f64) -> Predictor<T> {
+        for i in 0..self.weights.cols() - 1 {
+            self.weights.col_mut(i).iter_mut().for_each(|w| *w /= unit);
         }
+        scale(&mut self.means, unit);
+        scale(&mut self.cells, unit);
+        let (means, cells) = (self.means.cast(), self.cells.cast());
+        Predictor { info: self.info, weights: self.weights.cast(), means, cells }
     }
 }
 
@@ -116,10 +232,9 @@ impl<T: Scalar> Model<T> {
             };
             return Err(Error::parameter("the attribute to predict", attribute + 1, accepted));
         }
-        let plain = self.project(x, 1, Projection::Basis)?.cast::<f64>();
-        let mut left = plain.clone();
+        let mut left = Left::new(self.coordinates(x)?);
         for machine in &self.predictors {
-            let decided = machine.decide(if machine.info.after_others { &left } else { &plain });
+            let decided = left.pass(machine);
             if machine.info.attribute == attribute {
                 let class = |(place, _): &(usize, f64)| machine.info.classes[*place];
                 return Ok(Prediction {
@@ -127,8 +242,12 @@ impl<T: Scalar> Model<T> {
                     margins: decided.into_iter().map(|(_, margin)| margin).collect(),
                 });
             }
-            machine.remove(&mut left, &decided);
         }
         unreachable!("it is among the machines")
+    }
+
+    /// The coordinates of samples that machines see.
+    fn coordinates(&self, x: &dyn DataMatrix<T>) -> Result<Matrix<f64>> {
+        Ok(self.project(x, 1, Projection::Basis)?.cast())
     }
 }

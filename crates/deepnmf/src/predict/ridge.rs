@@ -9,6 +9,7 @@
 //! where `e_j` is the error of sample `j` by the machine that was learnt from all others. One eigendecomposition of
 //! `A A^T` serves all ridges.
 
+use super::{Decided, decide};
 use crate::error::Result;
 use crate::matrix::{Matrix, Parts, gram_of_rows, product, symmetric_eigen};
 
@@ -25,39 +26,37 @@ pub(super) struct Machine {
     pub(super) squared_error: f64,
     /// The share of samples that leave-one-out gets wrong.
     pub(super) wrong: f64,
+    /// The squared leave-one-out error of each sample.
+    pub(super) errors: Vec<f64>,
+    /// The same of guessing the shares of the classes.
+    pub(super) guesses: Vec<f64>,
 }
 
-/// The machine for samples `a` (a column each) of these classes, of which there are `classes` on all parts. All
-/// parts call it together.
-pub(super) fn ridge(
-    a: &Matrix<f64>,
-    of: &[usize],
-    classes: usize,
-    parts: Parts<'_>,
-) -> Result<Machine> {
-    let r = a.rows();
-    // Sums over the samples of all parts: of features, of classes, and their number.
-    let mut sums = a.row_sums();
-    sums.resize(r + classes + 1, 0.0);
-    for class in of {
-        sums[r + class] += 1.0;
-        sums[r + classes] += 1.0;
+impl Machine {
+    /// What it says of the columns of `y`.
+    pub(super) fn decide(&self, y: &Matrix<f64>) -> Decided {
+        decide(&self.weights, &self.bias, y)
     }
-    parts.sum(&mut sums)?;
-    let count = sums[r + classes];
-    let mean: Vec<f64> = sums[..r].iter().map(|sum| sum / count).collect();
-    let shares: Vec<f64> = sums[r..r + classes].iter().map(|sum| sum / count).collect();
+}
+
+/// The machine for samples `a` (a column each) of these classes, of which there are `classes`.
+pub(super) fn ridge(a: &Matrix<f64>, of: &[usize], classes: usize) -> Result<Machine> {
+    let (r, count) = (a.rows(), a.cols() as f64);
+    let mean: Vec<f64> = a.row_sums().into_iter().map(|sum| sum / count).collect();
+    let mut shares = vec![0.0; classes];
+    of.iter().for_each(|class| shares[*class] += 1.0 / count);
     let centred = Matrix::from_fn(r, a.cols(), |i, j| a[(i, j)] - mean[i]);
     let target =
         Matrix::from_fn(classes, a.cols(), |c, j| f64::from(u8::from(of[j] == c)) - shares[c]);
     let mut gram = Matrix::zeros(r, r);
-    gram_of_rows(&mut gram, &centred, parts)?;
+    gram_of_rows(&mut gram, &centred, Parts::whole(a.cols()))?;
     let (values, vectors) = symmetric_eigen(&gram)?;
     let turned = product(vectors.t(), centred.view());
-    let mut cross = product(target.view(), turned.t());
-    parts.sum(cross.as_mut_slice())?;
+    let cross = product(target.view(), turned.t());
     let unit = values.iter().map(|v| v.max(0.0)).sum::<f64>() / r.max(1) as f64;
-    let all = parts.sum_of(target.norm_sq())?;
+    let guesses: Vec<f64> =
+        target.columns().map(|b| b.iter().map(|v| v * v).sum::<f64>()).collect();
+    let all: f64 = guesses.iter().sum();
     let mut best: Option<Machine> = None;
     for share in RIDGES {
         let weaken: Vec<f64> = values
@@ -66,25 +65,25 @@ pub(super) fn ridge(
             .collect();
         let weights = Matrix::from_fn(classes, r, |c, i| cross[(c, i)] * weaken[i]);
         let fitted = product(weights.view(), turned.view());
-        let mut errors = [0.0; 2];
+        let (mut errors, mut wrong) = (Vec::with_capacity(a.cols()), 0.0);
         for j in 0..a.cols() {
             let column = turned.col(j).iter().zip(&weaken);
             let leverage = column.map(|(v, w)| v * v * w).sum::<f64>() + 1.0 / count;
             let left = (1.0 - leverage).max(1e-6);
             let error = |c: usize| (target[(c, j)] - fitted[(c, j)]) / left;
-            errors[0] += (0..classes).map(|c| error(c).powi(2)).sum::<f64>();
+            errors.push((0..classes).map(|c| error(c).powi(2)).sum::<f64>());
             let score = |c: usize| target[(c, j)] - error(c) + shares[c];
             let found =
                 (1..classes).fold(0, |best, c| if score(c) > score(best) { c } else { best });
-            errors[1] += f64::from(u8::from(found != of[j]));
+            wrong += f64::from(u8::from(found != of[j]));
         }
-        parts.sum(&mut errors)?;
-        let squared_error = if all > 0.0 { errors[0] / all } else { 1.0 };
+        let squared_error = if all > 0.0 { errors.iter().sum::<f64>() / all } else { 1.0 };
         if best.as_ref().is_none_or(|best| squared_error < best.squared_error) {
             let weights = product(weights.view(), vectors.t());
             let at_mean = product(weights.view(), Matrix::from_fn(r, 1, |i, _| mean[i]).view());
             let bias = shares.iter().zip(at_mean.as_slice()).map(|(s, m)| s - m).collect();
-            best = Some(Machine { weights, bias, squared_error, wrong: errors[1] / count });
+            let (wrong, guesses) = (wrong / count, guesses.clone());
+            best = Some(Machine { weights, bias, squared_error, wrong, errors, guesses });
         }
     }
     Ok(best.unwrap_or_else(|| unreachable!("ridges are tried")))

@@ -1,7 +1,7 @@
 use super::ridge::ridge;
 use crate::error::Result;
 use crate::graph::LabelGraph;
-use crate::matrix::{Matrix, PartColumns, Parts, product};
+use crate::matrix::{Matrix, PartColumns, product};
 use crate::models::{DeepSemiNmf, DeepWsf, Factorization, Model, SemiNmf, Wsf, WsfMa};
 use crate::persist::{AnyModel, model_from_bytes};
 use crate::split_tests::on_parts;
@@ -11,7 +11,7 @@ use crate::testing::{distance, normal, positive};
 #[test]
 fn the_leave_one_out_error_is_that_of_leaving_one_out() {
     let (a, of): (_, Vec<usize>) = (normal::<f64>(4, 25, 1), (0..25).map(|j| j * j % 3).collect());
-    let all = ridge(&a, &of, 3, Parts::whole(25)).unwrap();
+    let all = ridge(&a, &of, 3).unwrap();
     // Which ridge was chosen shows in the weights: find it again by its definition.
     let centred = |keep: &[usize]| {
         let mean: Vec<f64> = (0..4)

@@ -1,0 +1,73 @@
+//! Which samples machines are learnt from.
+
+use std::ops::ControlFlow;
+
+use super::learn::Known;
+use crate::error::Result;
+use crate::graph::Labels;
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar};
+
+/// The most samples that are learnt from, evenly spaced among all. Machines have a few hundred weights.
+const MOST_SAMPLES: usize = 20_000;
+
+/// The samples that are learnt from, those of this part.
+pub(super) struct Chosen<T> {
+    pub(super) data: Matrix<T>,
+    /// Which samples of this part they are.
+    samples: Vec<usize>,
+    /// The place of the first among those of all parts, and how many there are on all.
+    first: usize,
+    total: usize,
+}
+
+impl<T: Scalar> Chosen<T> {
+    pub(super) fn of(x: &dyn DataMatrix<T>, attributes: &[&Labels]) -> Result<Self> {
+        let parts = x.parts();
+        let labelled = |j: usize| attributes.iter().any(|labels| labels[j].is_some());
+        let count = (0..parts.samples()).filter(|j| labelled(*j)).count() as f64;
+        let all_labelled = parts.sum_of(count)? <= MOST_SAMPLES as f64;
+        let stride = parts.total().div_ceil(MOST_SAMPLES).max(1);
+        let start = parts.range().start;
+        let wanted = |j: usize| (start + j).is_multiple_of(stride) || (all_labelled && labelled(j));
+        let samples: Vec<usize> = (0..parts.samples()).filter(|j| wanted(*j)).collect();
+        let counts = parts.of_each_part(samples.len() as f64)?;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // counts
+        let sum = |counts: &[f64]| counts.iter().sum::<f64>() as usize;
+        let (first, total) = (sum(&counts[..parts.rank()]), sum(&counts));
+        let mut data = Matrix::zeros(x.shape().0, samples.len());
+        let mut next = 0;
+        x.blocks(&mut |start, block| {
+            while next < samples.len() && samples[next] < start + block.cols() {
+                block.columns(samples[next] - start, 1).copy_into(data.col_mut(next));
+                next += 1;
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(Self { data, samples, first, total })
+    }
+
+    /// The parts that the chosen samples are spread over.
+    pub(super) fn parts<'a>(&self, parts: Parts<'a>) -> Parts<'a> {
+        parts.of_fewer(self.first, self.samples.len(), self.total)
+    }
+
+    /// The chosen samples of all parts that have a label, and their classes. All parts call it together.
+    pub(super) fn known(
+        &self,
+        labels: &Labels,
+        classes: &[u32],
+        parts: Parts<'_>,
+    ) -> Result<Vec<Known>> {
+        // A place among the classes, or -1: places cross as numbers.
+        let place = |sample: &usize| {
+            let code = labels[*sample]?;
+            classes.binary_search(&code).ok()
+        };
+        let own: Vec<f64> =
+            self.samples.iter().map(|j| place(j).map_or(-1.0, |place| place as f64)).collect();
+        let all = self.parts(parts).gather(&Matrix::from_vec(1, own.len(), own)?)?;
+        let known = all.as_slice().iter().enumerate().filter(|(_, place)| **place >= 0.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a place
+        Ok(known.map(|(column, place)| Known { column, class: *place as usize }).collect())
+    }
+}

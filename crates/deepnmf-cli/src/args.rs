@@ -33,6 +33,7 @@ pub(crate) use self::read::{DataArgs, HeaderName, ReadArgs, ZeroArgs};
 pub(crate) use self::report::ReportArgs;
 pub(crate) use self::reproduce::ReproduceArgs;
 pub(crate) use self::transform::TransformArgs;
+pub(crate) use self::values::PartName;
 
 /// Deep matrix factorization: learns a representation per layer from data that mix attributes.
 #[derive(Debug, Parser)]

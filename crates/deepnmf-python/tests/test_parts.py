@@ -78,3 +78,34 @@ def test_parts_that_nobody_names_are_found() -> None:
     wrong: Any = "all"
     with pytest.raises(ValueError, match="'auto'"):
         AdditiveSemiNMF(wrong).fit(X)
+
+
+def test_parts_with_some_labels_stand_beside_parts_that_are_found() -> None:
+    X, labels = planted()
+    shade = np.array(["dark", "grey", "light"], dtype=object)[labels[:, 1]]
+    some = pd.DataFrame({"shade": np.where(np.arange(150) % 10 == 0, shade, None)})
+    model = AdditiveSemiNMF((6, None), random_state=0).fit(X, some)
+    assert model.parts_ == (6, 3)
+    assert model.classes_.tolist() == ["dark", "grey", "light"]
+    for attribute in ("shade", 0):
+        found, margins = model.predict(X, attribute, return_margin=True)
+        assert (found == shade).mean() > 0.98
+        assert (margins >= 0).all()
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.classes_[model.labels_[:, 1]], model.predict(X, 0))
+    assert normalized_mutual_info(labels[:, 0], model.labels_[:, 0]) > 0.99
+    assert model.score(X, shade) > 0.98
+    assert model.score(X) < 0
+    assert set(model.prediction_errors_) == {"shade"}
+    with pytest.raises(ValueError, match="y has 0 attributes, but 1 of the parts are None"):
+        AdditiveSemiNMF((6, None)).fit(X)
+    with pytest.raises(ValueError, match="clusters have no margins"):
+        model.predict(X, return_margin=True)
+
+
+def test_labels_are_ignored_where_no_part_is_theirs() -> None:
+    X, labels = planted()
+    plain = AdditiveSemiNMF((6, 3), random_state=0).fit(X)
+    given = AdditiveSemiNMF((6, 3), random_state=0).fit(X, labels[:, 1])
+    np.testing.assert_array_equal(plain.features_[0], given.features_[0])
+    assert plain.score(X) == given.score(X, labels[:, 1])

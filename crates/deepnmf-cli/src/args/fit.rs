@@ -12,8 +12,8 @@ use super::names::{
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
-    at_least_one, chain, eta, not_negative, part_size, positive, seconds, share_or_all, span,
-    thread_count, whole,
+    PartName, at_least_one, chain, eta, not_negative, part_name, positive, seconds, share_or_all,
+    span, thread_count, whole,
 };
 
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,7 @@ use super::values::{
   deepnmf fit PIE_pose27.mat --layers 625,40 --auxiliary labelled.mat --attributes none,gnd \\
     --lambda 0.01
   deepnmf fit faces/ --pattern {identity}_{pose} --parts 20,4 --out m.safetensors
+  deepnmf fit faces/ --pattern {identity}_{pose} --parts 20,pose --label-fraction 0.1
   deepnmf fit PIE_pose27.mat --image 32x32:column-major --normalize igo --layers 40
   deepnmf fit table.csv --labels-key species --layers 3 --normalize none --json
   deepnmf fit table.csv --names-key id --labels-key species,site --drop note --layers 3
@@ -53,17 +54,17 @@ pub(crate) struct FitArgs {
     pub(crate) layers: Vec<usize>,
     /// Clusters of each part of additive-semi-nmf, instead of layers, such as 20,4: a sample is in one cluster of every
     /// part, and the parts are attributes, found without labels. With auto the fit finds out how many parts there are and
-    /// how large, and says why
+    /// how large, and says why. The name of an attribute is a part whose classes are known by some labels, such as 20,pose
     #[arg(
         long,
         action = ArgAction::Set,
         value_delimiter = ',',
         value_name = "CLUSTERS,...",
         conflicts_with = "layers",
-        value_parser = part_size,
+        value_parser = part_name,
         allow_negative_numbers = true
     )]
-    pub(crate) parts: Vec<usize>,
+    pub(crate) parts: Vec<PartName>,
     /// Model file to write (safetensors); without it the result is only reported
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,

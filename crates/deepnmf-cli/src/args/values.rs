@@ -27,12 +27,30 @@ pub(super) fn two_or_more(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "it must be a whole number of at least 2".into())
 }
 
-/// The clusters of a part; `auto` is 0.
-pub(super) fn part_size(text: &str) -> Result<usize, String> {
-    if text.trim() == "auto" {
-        return Ok(0);
+/// What is said of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PartName {
+    /// The fit finds out.
+    Auto,
+    /// So many clusters.
+    Clusters(usize),
+    /// The classes of an attribute that has labels.
+    Attribute(String),
+}
+
+/// A number of clusters, `auto`, or the name of an attribute.
+pub(super) fn part_name(text: &str) -> Result<PartName, String> {
+    let text = text.trim();
+    if text == "auto" {
+        return Ok(PartName::Auto);
     }
-    two_or_more(text).map_err(|accepted| accepted + ", or auto")
+    let is_number =
+        text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    if !is_number {
+        return Ok(PartName::Attribute(text.to_owned()));
+    }
+    let accepted = ", auto, or the name of an attribute with labels";
+    two_or_more(text).map(PartName::Clusters).map_err(|why| why + accepted)
 }
 
 pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {

@@ -108,8 +108,7 @@ fn wanted<'a, T: Scalar>(args: &PredictArgs, model: &'a Model<T>) -> Result<Vec<
         .collect();
     learnt.sort_by_key(|learnt| learnt.info.attribute);
     if learnt.is_empty() {
-        let text =
-            "this model has learnt no attribute: fit wsf, wsf-ma or deep-wsf with --attributes";
+        let text = "this model has learnt no attribute: fit wsf, wsf-ma or deep-wsf with --attributes, or name one in --parts";
         return Err(anyhow::anyhow!("{}: {text}", args.model.display()));
     }
     if args.attributes.is_empty() {

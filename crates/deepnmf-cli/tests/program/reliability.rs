@@ -179,7 +179,7 @@ fn every_listed_model_can_be_fitted() {
             _ => "--layers 3",
         };
         let labels = match model.abilities.labels {
-            LabelUse::None => "",
+            LabelUse::None | LabelUse::EachPart => "",
             LabelUse::One => "--attributes identity",
             LabelUse::Several | LabelUse::EachLayer => "--attributes identity,pose",
         };

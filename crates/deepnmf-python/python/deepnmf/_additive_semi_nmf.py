@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._types import Floats, Json, Method, RandomState, ZeroSamples
+from ._labels import Attribute, attributes
+from ._predict import PredictingFactorization
+from ._types import Floats, Json, Labels, Method, RandomState, ZeroSamples
 from ._watch import Callback
 
 # Of one part, which is Semi-NMF; several parts have no use for them.
@@ -72,7 +74,7 @@ class _OfParts:
         raise NotImplementedError
 
 
-class AdditiveSemiNMF(_OfParts, Factorization):
+class AdditiveSemiNMF(_OfParts, PredictingFactorization):
     """Find several attributes of samples apart, without labels (Additive Semi-NMF).
 
     A sample is the sum of one cluster centre of every part: ``X ~ Z_1 H_1 + Z_2 H_2 + ...``, where
@@ -80,13 +82,19 @@ class AdditiveSemiNMF(_OfParts, Factorization):
     example by who is on a picture and by the pose. The mean of the samples is in the first part.
     With one part the model is `SemiNMF`.
 
+    Parts may also be attributes of which some labels are known, beside others that are found. Their
+    clusters are the classes, and linear machines say which one a sample belongs to: learnt before
+    the other parts are found if the attribute makes up more of the samples than they do, otherwise
+    from what those leave over.
+
     Parameters
     ----------
-    parts : {'auto'} or sequence of int, default=None
-        Number of clusters of each part, at least 2. With 'auto', the fit finds out how many parts
-        there are and how large: one after the other, while what is left has more structure than
-        samples without any; ``parts_`` has them, ``notices_`` the reasons. If None, ``(8, 3)``, or
-        fewer if there are fewer samples.
+    parts : {'auto'} or sequence of int or None, default=None
+        Number of clusters of each part, at least 2; None for a part with labels: the columns of
+        ``y`` belong to these parts in their order. ``y`` is ignored if there are none. With 'auto',
+        the fit finds out how many parts there are and how large: one after the other, while what is
+        left has more structure than samples without any; ``parts_`` has them, ``notices_`` the
+        reasons. If None, ``(8, 3)``, or fewer if there are fewer samples.
     max_iter : int, default=1000
         Maximum number of iterations of each loop. With 0 the result is the initialization.
     tol : float, default=1e-6
@@ -115,7 +123,7 @@ class AdditiveSemiNMF(_OfParts, Factorization):
     ----------
     labels_ : ndarray of shape (n_samples, len(parts_))
         Cluster of each fitted sample in every part, counted from 0. The largest cluster of a part
-        is the first.
+        is the first; those of a part with labels are its classes in their order.
     parts_ : tuple of int
         Number of clusters of each part.
     components_ : ndarray of shape (n_components_, n_features)
@@ -150,6 +158,10 @@ class AdditiveSemiNMF(_OfParts, Factorization):
     preprocessing_ : str
         Preprocessing that `transform` applies to samples: that of the program if the program wrote
         the model, otherwise 'none'.
+    classes_ : ndarray or list of ndarray
+        Classes of the attribute, or a list with those of each attribute learnt from.
+    prediction_errors_ : dict
+        Share of labelled samples that are predicted wrong when left out, by attribute.
     n_features_in_ : int
         Number of features of each sample.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -172,13 +184,20 @@ class AdditiveSemiNMF(_OfParts, Factorization):
     ((100, 2), (100, 3))
     >>> bool((model.predict(X) == model.labels_).all())
     True
+
+    The shades of a tenth of the samples are known:
+
+    >>> some = np.where(np.arange(100) % 10 == 0, shade, -1)
+    >>> model = AdditiveSemiNMF((5, None), random_state=0).fit(X, some)
+    >>> bool((model.predict(X, attribute=0) == shade).all())
+    True
     """
 
     _name = "additive-semi-nmf"
 
     def __init__(
         self,
-        parts: Sequence[int] | Literal["auto"] | None = None,
+        parts: Sequence[int | None] | Literal["auto"] | None = None,
         *,
         max_iter: int = 1000,
         tol: float = 1e-6,
@@ -220,20 +239,89 @@ class AdditiveSemiNMF(_OfParts, Factorization):
             "measure_bound": options["measure_bound"],
         }
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Find the cluster of samples in every part.
+    def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
+        return attributes(y, len(X)) if self._known() else []
+
+    def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
+        known, found = self._known(), len(task.labels)
+        if len(known) != found:
+            raise ValueError(
+                f"y has {found} attributes, but {len(known)} of the parts are None: give a column "
+                "for each of them"
+            )
+        places: list[Attribute | None] = [None] * (len(settings["parts"]) if known else 0)
+        for part, attribute in zip(known, task.labels, strict=True):
+            places[part] = attribute
+        return places
+
+    def _known(self) -> list[int]:
+        """Return the parts that have labels, counted from 0."""
+        given = self.parts
+        if given is None or isinstance(given, str):
+            return []
+        return [place for place, size in enumerate(given) if size is None]
+
+    def predict(
+        self, X: ArrayLike, attribute: int | str | None = None, *, return_margin: bool = False
+    ) -> Any:
+        """Find the cluster of samples in every part, or predict an attribute.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples.
+        attribute : int or str, default=None
+            Attribute: the number of its column in ``y``, from 0, or its name if ``y`` had names. If
+            None, the clusters of all parts.
+        return_margin : bool, default=False
+            Whether to return margins, too. Only with ``attribute``.
 
         Returns
         -------
-        ndarray of shape (n_samples, len(parts_))
-            Clusters, counted from 0. Samples of the fit get those of the fit.
+        ndarray of shape (n_samples, len(parts_)) or (n_samples,)
+            Clusters, counted from 0; samples of the fit get those of the fit. With ``attribute`` the
+            class of each sample, with ``return_margin`` a tuple of that and of the margins by which
+            it is ahead of the next one: 1 is certain, 0 undecided.
         """
+        if attribute is not None:
+            return super().predict(X, self._part_of(attribute), return_margin=return_margin)
+        if check.flag("return_margin", return_margin):
+            raise ValueError("return_margin needs an attribute: clusters have no margins")
         return self._labels_of(np.asarray(self.transform(X)))
+
+    def _part_of(self, attribute: int | str) -> int | str:
+        """Return the part of a column of ``y``; names stay."""
+        places = self._places()
+        if isinstance(attribute, str) or not 0 <= attribute < len(places):
+            return attribute
+        return places[attribute]
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """Measure how well the model predicts the labels of samples, or reconstructs them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
+            Labels, as for ``fit``; samples without a label are left out. If None, or if no part has
+            labels, the model is measured by its reconstruction.
+
+        Returns
+        -------
+        float
+            Share of the labels that ``predict`` gets right, mean over the parts with labels.
+            Otherwise minus the mean squared error of all entries.
+        """
+        places = self._places()
+        given = attributes(y, len(np.asarray(X))) if places else []
+        shares = []
+        for place, of in zip(places, given, strict=False):
+            if not of.is_unknown:
+                known = of.codes >= 0
+                right = super().predict(X, place) == of.classes[of.codes]
+                shares.append(float(np.mean(right[known])))
+        return float(np.mean(shares)) if shares else Factorization.score(self, X)
 
     @property
     def labels_(self) -> NDArray[np.intp]:

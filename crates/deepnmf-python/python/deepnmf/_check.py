@@ -113,7 +113,8 @@ def part_sizes(value: object, n_samples: int) -> list[int]:
     sizes = members("parts", value, "whole numbers")
     if not sizes:
         raise ValueError("the list of parts is empty: name the clusters of each, or use 'auto'")
-    return [whole("each of parts", size, least=2) for size in sizes]
+    # The compiled core calls a part with labels 0: it has as many clusters as they have classes.
+    return [0 if size is None else whole("each of parts", size, least=2) for size in sizes]
 
 
 def threads(n_jobs: object, work: int | None = None) -> int:

@@ -72,6 +72,8 @@ pub enum LabelUse {
     Several,
     /// Those of one attribute for each layer.
     EachLayer,
+    /// Those of one attribute for each part, or none at all.
+    EachPart,
 }
 
 /// Factors of another model to begin from.
@@ -266,6 +268,17 @@ impl Settings {
             LabelUse::One => 1,
             LabelUse::Several => return Ok(()),
             LabelUse::EachLayer if given == layers => return Ok(()),
+            LabelUse::EachPart if given == 0 || given == self.parts().len() => return Ok(()),
+            LabelUse::EachPart => {
+                return Err(Error::Shape {
+                    what: "the labels".into(),
+                    found: format!("{given} of them"),
+                    expected: match self.parts().len() {
+                        0 => "none where the fit finds out which parts there are".into(),
+                        parts => format!("one (or none) for each of the {parts} parts"),
+                    },
+                });
+            }
             LabelUse::EachLayer => {
                 return Err(Error::Shape {
                     what: "the labels".into(),

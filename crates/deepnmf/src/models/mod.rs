@@ -26,7 +26,7 @@ mod whitened_pca;
 mod wsf;
 
 pub use additive_semi_nmf::AdditiveSemiNmf;
-pub(crate) use additive_semi_nmf::{Choice, most_coordinates};
+pub(crate) use additive_semi_nmf::{Choice, most_coordinates, rows_of};
 pub use cnmf::Cnmf;
 pub use deep_semi_nmf::{
     DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties, Variant,

@@ -176,7 +176,9 @@ impl Settings {
             Ok(Model { settings: model.settings.in_unit(power_of_two(-exponent)), ..model })
         })?;
         model.summary.fingerprint = Some(fingerprint);
-        if self.abilities().predicts() && !model.summary.stop.is_early() {
+        // Models with parts have learnt on the way.
+        let afterwards = self.abilities().labels != super::LabelUse::EachPart;
+        if self.abilities().predicts() && afterwards && !model.summary.stop.is_early() {
             model.predictors = learn(&model, x, attributes)?;
         }
         let trouble = session.trouble_with_checkpoints();

@@ -65,7 +65,9 @@ pub(super) fn expected_tensors(
     let readings = (2..=layers.len()).filter(|layer| reads(*layer));
     let v = readings.map(|layer| (format!("v{layer}"), [layers[layer - 1], layers[layer - 2] + 1]));
     let machines = predictors.iter().enumerate().flat_map(|(i, machine)| {
-        let (classes, k) = (machine.classes.len(), layers.first().copied().unwrap_or(0));
+        let coordinates = most_coordinates(settings.parts(), p, n);
+        let k = coordinates.unwrap_or(layers.first().copied().unwrap_or(0));
+        let classes = machine.classes.len();
         let cells = machine.cells.len();
         let cells = (cells > 0).then(|| (format!("c{}", i + 1), [cells, k]));
         [(format!("w{}", i + 1), [k + 1, classes]), (format!("m{}", i + 1), [classes, k])]

@@ -8,7 +8,12 @@ use crate::graph::Labels;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar};
 
 /// The most samples that are learnt from, evenly spaced among all. Machines have a few hundred weights.
-const MOST_SAMPLES: usize = 20_000;
+pub(super) const MOST_SAMPLES: usize = 20_000;
+
+/// Whether a sample, by its number among all, is learnt from.
+pub(super) fn is_chosen(number: usize, total: usize, wanted: bool) -> bool {
+    wanted || number.is_multiple_of(total.div_ceil(MOST_SAMPLES).max(1))
+}
 
 /// The samples that are learnt from, those of this part.
 pub(super) struct Chosen<T> {
@@ -26,9 +31,8 @@ impl<T: Scalar> Chosen<T> {
         let labelled = |j: usize| attributes.iter().any(|labels| labels[j].is_some());
         let count = (0..parts.samples()).filter(|j| labelled(*j)).count() as f64;
         let all_labelled = parts.sum_of(count)? <= MOST_SAMPLES as f64;
-        let stride = parts.total().div_ceil(MOST_SAMPLES).max(1);
-        let start = parts.range().start;
-        let wanted = |j: usize| (start + j).is_multiple_of(stride) || (all_labelled && labelled(j));
+        let (start, total) = (parts.range().start, parts.total());
+        let wanted = |j: usize| is_chosen(start + j, total, all_labelled && labelled(j));
         let samples: Vec<usize> = (0..parts.samples()).filter(|j| wanted(*j)).collect();
         let counts = parts.of_each_part(samples.len() as f64)?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // counts

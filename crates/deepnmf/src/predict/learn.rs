@@ -1,13 +1,15 @@
 //! Learning the machines of all attributes, one after the other.
 
-use super::chosen::Chosen;
+use std::collections::BTreeMap;
+
+use super::chosen::{Chosen, MOST_SAMPLES, is_chosen};
 use super::descent::descend;
 use super::ridge::Machine;
 use super::spaces::{Space, size_of, spaces};
 use super::{Decided, Left, Predictor, PredictorInfo};
 use crate::error::Result;
 use crate::graph::{Labels, classes_of_all_parts};
-use crate::matrix::{DataMatrix, Matrix, Scalar, product, scale};
+use crate::matrix::{DataMatrix, Matrix, PartColumns, Scalar, product, scale};
 use crate::models::{Attributes, Model};
 
 /// A difference of this many standard errors is none of chance.
@@ -40,7 +42,7 @@ pub(crate) fn learn<T: Scalar>(
     }
     let chosen = Chosen::of(x, &labelled.iter().map(|(_, labels, _)| *labels).collect::<Vec<_>>())?;
     let of_chosen = chosen.parts(parts);
-    let own = crate::matrix::PartColumns::new(chosen.data.view(), of_chosen);
+    let own = PartColumns::new(chosen.data.view(), of_chosen);
     let mut plain = of_chosen.gather(&model.coordinates(&own)?)?;
     let mut unlearnt = Vec::new();
     for (attribute, labels, classes) in labelled {
@@ -114,6 +116,32 @@ pub(crate) fn learn_all(
         learnt.push(next);
     }
     Ok(learnt)
+}
+
+/// The same from some of the samples, evenly spaced, and those with labels.
+pub(crate) fn learn_evenly(
+    spaces: &[Space],
+    left: &Left,
+    unlearnt: &[Unlearnt],
+) -> Result<Vec<Learnt>> {
+    let n = left.codes().len();
+    let mut labelled = vec![false; n];
+    unlearnt.iter().flat_map(|of| &of.known).for_each(|known| labelled[known.column] = true);
+    let all_labelled = labelled.iter().filter(|labelled| **labelled).count() <= MOST_SAMPLES;
+    let columns: Vec<usize> =
+        (0..n).filter(|j| is_chosen(*j, n, all_labelled && labelled[*j])).collect();
+    let some = unlearnt.iter().map(|Unlearnt { attribute, classes, known }| Unlearnt {
+        attribute: *attribute,
+        classes: classes.clone(),
+        known: known
+            .iter()
+            .filter_map(|known| {
+                let column = columns.binary_search(&known.column).ok()?;
+                Some(Known { column, ..*known })
+            })
+            .collect(),
+    });
+    learn_all(spaces, &mut left.of_columns(&columns), some.collect())
 }
 
 /// The machine of one attribute, from what others leave over or from the samples as they are.
@@ -264,7 +292,7 @@ impl Left {
     /// before two attributes are taken off: combinations are classes then.
     fn cells_of_their_own(&self) -> Cells {
         let y = self.view(true);
-        let mut members: std::collections::BTreeMap<u64, Vec<usize>> = [].into();
+        let mut members: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (column, code) in self.codes().iter().enumerate() {
             members.entry(*code).or_default().push(column);
         }

@@ -18,7 +18,7 @@
 
 mod chosen;
 mod descent;
-pub(crate) mod learn;
+mod learn;
 mod ridge;
 mod spaces;
 #[cfg(test)]
@@ -26,7 +26,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use learn::learn;
+pub(crate) use learn::{Known, Learnt, Unlearnt, class_means, explained, learn, learn_evenly};
+pub(crate) use spaces::{Space, size_of};
 
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Scalar, scale};
@@ -118,9 +119,31 @@ impl Left {
         Self { plain, rest, codes, taken: 0, new: false }
     }
 
+    /// The same of some of the samples.
+    fn of_columns(&self, columns: &[usize]) -> Self {
+        let some = |all: &Matrix<f64>| {
+            Matrix::from_fn(all.rows(), columns.len(), |i, j| all[(i, columns[j])])
+        };
+        let codes = columns.iter().map(|j| self.codes[*j]).collect();
+        Self { plain: some(&self.plain), rest: some(&self.rest), codes, ..*self }
+    }
+
     /// What is left over, or the samples as they are.
     pub(crate) fn view(&self, after_others: bool) -> &Matrix<f64> {
         if after_others { &self.rest } else { &self.plain }
+    }
+
+    /// The samples as they are.
+    pub(crate) fn into_plain(self) -> Matrix<f64> {
+        self.plain
+    }
+
+    /// Takes the same off every sample.
+    pub(crate) fn shift(&mut self, by: &[f64]) {
+        let rows = by.len().max(1);
+        for column in self.rest.as_mut_slice().chunks_exact_mut(rows) {
+            column.iter_mut().zip(by).for_each(|(y, by)| *y -= by);
+        }
     }
 
     fn codes(&self) -> &[u64] {
@@ -232,18 +255,28 @@ impl<T: Scalar> Model<T> {
             };
             return Err(Error::parameter("the attribute to predict", attribute + 1, accepted));
         }
-        let mut left = Left::new(self.coordinates(x)?);
-        for machine in &self.predictors {
-            let decided = left.pass(machine);
-            if machine.info.attribute == attribute {
-                let class = |(place, _): &(usize, f64)| machine.info.classes[*place];
-                return Ok(Prediction {
-                    classes: decided.iter().map(class).collect(),
-                    margins: decided.into_iter().map(|(_, margin)| margin).collect(),
-                });
+        let place = self.predictors.iter().position(|machine| machine.info.attribute == attribute);
+        let machine = &self.predictors[place.unwrap_or(0)];
+        let decided = self.decide(x, place.unwrap_or(0))?;
+        let class = |(place, _): &(usize, f64)| machine.info.classes[*place];
+        Ok(Prediction {
+            classes: decided.iter().map(class).collect(),
+            margins: decided.into_iter().map(|(_, margin)| margin).collect(),
+        })
+    }
+
+    /// What one of the machines says of samples.
+    fn decide(&self, x: &dyn DataMatrix<T>, place: usize) -> Result<Decided> {
+        let mut decided = match &self.factors.metric {
+            Some(metric) => {
+                crate::project::Chosen::of(x, &self.factors, metric, &self.predictors)?.decided
             }
-        }
-        unreachable!("it is among the machines")
+            None => {
+                let mut left = Left::new(self.coordinates(x)?);
+                self.predictors[..=place].iter().map(|machine| left.pass(machine)).collect()
+            }
+        };
+        Ok(decided.swap_remove(place))
     }
 
     /// The coordinates of samples that machines see.

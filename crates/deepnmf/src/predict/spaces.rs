@@ -21,6 +21,11 @@ pub(crate) struct Space {
 }
 
 impl Space {
+    /// Those of coordinates that are orthonormal already.
+    pub(crate) fn as_it_is(y: &Matrix<f64>) -> Result<Vec<Self>> {
+        if y.rows() == 0 { Ok(vec![]) } else { softened(1, &Matrix::identity(y.rows()), y) }
+    }
+
     /// The machine for known samples, with weights for `y` itself.
     pub(super) fn machine(
         &self,
@@ -95,7 +100,7 @@ pub(super) fn softened(layer: usize, map: &Matrix<f64>, y: &Matrix<f64>) -> Resu
 }
 
 /// The power of two next to the largest entry, or zero.
-pub(super) fn size_of(a: &Matrix<f64>) -> f64 {
+pub(crate) fn size_of(a: &Matrix<f64>) -> f64 {
     let largest = a.as_slice().iter().fold(0.0f64, |most, v| most.max(v.abs()));
     if largest.is_normal() { largest.log2().floor().exp2() } else { 0.0 }
 }

@@ -33,6 +33,8 @@ use crate::models::{Factors, Model};
 use crate::stop::{CancelToken, Watch};
 use crate::update::{BasisProducts, Products, h_exact, h_hals};
 
+pub(crate) use additive::{Chosen, unit_of};
+
 /// Sweeps of coordinate descent that guess the active sets for the exact solver.
 const GUESSING_SWEEPS: usize = 50;
 
@@ -157,6 +159,10 @@ fn in_layer<T: Scalar>(
     layer: usize,
     method: Projection,
 ) -> Result<Matrix<T>> {
+    if let Some(metric) = &factors.metric {
+        let chosen = additive::Chosen::of(x, factors, metric, &model.predictors)?;
+        return Ok(chosen.one_hot(&metric.parts));
+    }
     let Some(seen) = &factors.seen else { return features(factors, x, layer, method) };
     match (model.settings.neighbours(), model.settings.joint_neighbours()) {
         (_, Some(of)) => joint::Joint::of(model, &of, factors, seen).features(x, layer, method),
@@ -172,9 +178,6 @@ fn features<T: Scalar>(
     layer: usize,
     method: Projection,
 ) -> Result<Matrix<T>> {
-    if let Some(metric) = &factors.metric {
-        return additive::memberships(x, &factors.z[0], metric);
-    }
     match (method, &factors.offset) {
         (Projection::Basis, Some(offset)) => {
             by_basis(&Centred::new(x, offset), &factors.basis(layer)?)

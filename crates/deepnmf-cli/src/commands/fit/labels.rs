@@ -20,7 +20,7 @@ pub(super) fn attributes<T: Scalar>(
             None => bail!("there is no attribute {name:?}: {}", known(data)),
         }
     };
-    args.labels.names().into_iter().map(find).collect()
+    args.attribute_names().into_iter().map(find).collect()
 }
 
 fn known<T: Scalar>(data: &Dataset<T>) -> String {

@@ -8,7 +8,8 @@ use deepnmf::{
 };
 
 use crate::args::{
-    DeepArgs, FitArgs, GraphName, LabelArgs, ModelName, OptimizerName, SolverName, UsageError,
+    DeepArgs, FitArgs, GraphName, LabelArgs, ModelName, OptimizerName, PartName, SolverName,
+    UsageError,
 };
 
 /// The weight of labels if none is given.
@@ -106,18 +107,20 @@ impl Plan {
 fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageError> {
     let can = model.abilities();
     let takes_labels = can.labels != LabelUse::None;
-    let weak = takes_labels && can.negative_data;
+    let name = model.as_str();
+    let (gnmf, dnmf, additive) = (name == "gnmf", name == "dnmf", name == "additive-semi-nmf");
+    let weak = takes_labels && can.negative_data && !additive;
     let deep = can.deep && can.negative_data;
     let classes = takes_labels && !can.negative_data;
-    let name = model.as_str();
     let transfer = args.labels.auxiliary.is_some() && name == "deep-semi-nmf";
-    let (gnmf, dnmf, additive) = (name == "gnmf", name == "dnmf", name == "additive-semi-nmf");
+    let known_parts = args.parts.iter().any(|part| matches!(part, PartName::Attribute(_)));
     let near = gnmf || (can.negative_data && !can.centred && !additive);
     let semi = can.warm_start && !transfer;
     let rules = !additive || args.parts.len() == 1;
     let (labels, given, baseline) = (&args.labels, &args.near, &args.baseline);
     let weak_models = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
-    let labelled = "wsf, wsf-ma, deep-wsf, cnmf or dnmf (or deep-semi-nmf with --auxiliary)";
+    let labelled = "wsf, wsf-ma, deep-wsf, cnmf or dnmf (or deep-semi-nmf with --auxiliary; \
+                    additive-semi-nmf has attributes among its parts, such as --parts 20,pose)";
     let with_neighbours =
         "semi-nmf, deep-semi-nmf, wsf, wsf-ma or deep-wsf (and gnmf, by --lambda)";
     let weighted = "wsf, wsf-ma, deep-wsf or gnmf (or deep-semi-nmf with --auxiliary)";
@@ -132,7 +135,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         (
             "--label-fraction",
             labels.label_fraction.is_some(),
-            weak || transfer || classes,
+            weak || transfer || classes || known_parts,
             labelled,
         ),
         ("--pretraining", labels.pretraining.is_some(), deep && (weak || transfer), "deep-wsf"),
@@ -176,12 +179,17 @@ fn parts(args: &FitArgs) -> Result<Vec<usize>, UsageError> {
         let text = "additive-semi-nmf has parts instead of layers: name the clusters of each, such as --parts 20,4";
         return Err(UsageError(text.into()));
     }
-    match args.parts.as_slice() {
-        [0] => Ok(vec![]), // auto
-        parts if parts.contains(&0) => {
-            Err(UsageError("--parts auto finds all parts: leave the numbers out, or auto".into()))
+    let size = |part: &PartName| match part {
+        PartName::Clusters(clusters) => Ok(*clusters),
+        PartName::Attribute(_) => Ok(0), // as many as it has classes
+        PartName::Auto => {
+            let text = "--parts auto finds all parts: leave the numbers out, or auto";
+            Err(UsageError(text.into()))
         }
-        parts => Ok(parts.to_vec()),
+    };
+    match args.parts.as_slice() {
+        [PartName::Auto] => Ok(vec![]),
+        parts => parts.iter().map(size).collect(),
     }
 }
 
@@ -310,13 +318,23 @@ fn deep_wsf(args: &FitArgs, deep: DeepSemiNmf) -> Result<DeepWsf, UsageError> {
         .variant(labels.variant()))
 }
 
-impl LabelArgs {
-    /// The attribute of each place; a layer may have none.
-    pub(super) fn names(&self) -> Vec<Option<&str>> {
-        let names = self.attributes.iter().map(String::as_str);
+impl FitArgs {
+    /// The attribute of each place: a layer or a part may have none.
+    pub(super) fn attribute_names(&self) -> Vec<Option<&str>> {
+        let known = |part: &'_ PartName| matches!(part, PartName::Attribute(_));
+        if self.parts.iter().any(known) {
+            let name = |part: &'_ PartName| match part {
+                PartName::Attribute(name) => Some(name.as_str()),
+                _ => None,
+            };
+            return self.parts.iter().map(name).collect();
+        }
+        let names = self.labels.attributes.iter().map(String::as_str);
         names.map(|name| (name != NO_ATTRIBUTE).then_some(name)).collect()
     }
+}
 
+impl LabelArgs {
     /// A weight for each of `places` attributes.
     fn weights(&self, places: usize) -> Result<Vec<f64>, UsageError> {
         let named = self.attributes.len();

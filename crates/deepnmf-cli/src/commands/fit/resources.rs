@@ -5,7 +5,7 @@ use deepnmf::{Estimate, Matrix, Scalar, Settings};
 use serde_json::json;
 
 use super::plan::Plan;
-use crate::args::FitArgs;
+use crate::args::{FitArgs, PartName};
 use crate::input::on_threads;
 use crate::output::{Outcome, Output};
 use crate::resources::{bytes, disk_left, memory_left, speed};
@@ -18,7 +18,10 @@ pub(super) fn plan<T: Scalar>(
     output: Output,
 ) -> Result<Outcome> {
     let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
-    let clusters = args.parts.iter().fold(0, |sum: usize, size| sum.saturating_add(*size));
+    let clusters = args.parts.iter().fold(0, |sum: usize, part| match part {
+        PartName::Clusters(size) => sum.saturating_add(*size),
+        PartName::Auto | PartName::Attribute(_) => sum,
+    });
     let first = args.layers.first().copied().unwrap_or(clusters.clamp(1, 1000));
     let seconds = iteration / on_threads(args.threads, || speed(x, first))?;
     let (left, disk) = (memory_left(), args.out.as_deref().and_then(disk_left));

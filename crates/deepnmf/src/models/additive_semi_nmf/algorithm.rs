@@ -1,7 +1,7 @@
 //! The loop: proposals for one part after the other, each taken if it lowers the objective.
 //!
-//! It begins with the best of some starts, which find the parts one after the other. A step has two proposals for one
-//! part, which find three and five times as many clusters first. Steps for all parts without gain are the last.
+//! It begins with the best of some starts, which find the parts one after the other. A step has three proposals for one
+//! part, which find as many clusters first, three times and five times as many. Steps for all parts without gain are the last.
 
 use rayon::prelude::*;
 
@@ -16,10 +16,10 @@ use crate::matrix::Matrix;
 use crate::rng::{Purpose, below, numbered_stream};
 
 /// How many times as many clusters the starts find first.
-const MORE_AT_START: [usize; 3] = [2, 3, 5];
+const MORE_AT_START: [usize; 4] = [1, 2, 3, 5];
 
 /// The same for the proposals of a step.
-const MORE: [usize; 2] = [3, 5];
+const MORE: [usize; 3] = [1, 3, 5];
 
 /// The numbers of starts are below, those of proposals behind.
 const FIRST_PROPOSAL: u64 = 1 << 20;
@@ -31,6 +31,8 @@ const SAME: f64 = 1e-9;
 pub(super) struct AdditiveLoop {
     samples: Coordinates,
     sizes: Vec<usize>,
+    /// The parts whose clusters are to be found.
+    free: Vec<usize>,
     seed: u64,
     found: Found,
     /// Steps so far.
@@ -40,27 +42,30 @@ pub(super) struct AdditiveLoop {
 }
 
 impl AdditiveLoop {
-    /// Begins with the best of all starts, or at random if somebody stops them.
+    /// Begins with the best of all starts, or at random if somebody stops them. `known` has the clusters of the parts that
+    /// are known, and one of the others.
     pub(super) fn new(
         samples: Coordinates,
         sizes: &[usize],
+        known: &Memberships,
         seed: u64,
         go_on: &(dyn Fn() -> Result<()> + Sync),
     ) -> Result<Self> {
+        let (sizes, free) = (sizes.to_vec(), known.free());
         let started = match samples.dimension() {
             0 => go_on().and_then(|()| {
-                let alike = Memberships::together(sizes.to_vec(), samples.samples());
+                let alike = Memberships { sizes: sizes.clone(), ..known.clone() };
                 descend(&samples, alike, 0)
             }),
-            _ => best_start(&samples, sizes, seed, go_on),
+            _ => best_start(&samples, &sizes, known, seed, go_on),
         };
         let (found, cut_short) = match started {
             Err(Error::Interrupted(_)) => {
-                (descend(&samples, at_random(sizes, samples.samples(), seed), 0)?, true)
+                (descend(&samples, at_random(&sizes, known, seed), 0)?, true)
             }
             other => (other?, false),
         };
-        Ok(Self { samples, sizes: sizes.to_vec(), seed, found, steps: 0, cut_short })
+        Ok(Self { samples, sizes, free, seed, found, steps: 0, cut_short })
     }
 
     /// What was found, and in which coordinates. The largest cluster of each part is the first.
@@ -81,10 +86,11 @@ impl AdditiveLoop {
 fn best_start(
     samples: &Coordinates,
     sizes: &[usize],
+    known: &Memberships,
     seed: u64,
     go_on: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Found> {
-    let orders = orders(sizes);
+    let orders = orders(sizes, known.free());
     let starts: Vec<(&[usize], usize)> = orders
         .iter()
         .flat_map(|order| MORE_AT_START.map(|more| (order.as_slice(), more)))
@@ -94,7 +100,7 @@ fn best_start(
             let number = (i * sizes.len() + part) as u64;
             Wanted { part, size: sizes[part], more: *more, number, seed }
         };
-        start(samples, sizes, order, wanted, go_on)
+        start(samples, known, order, wanted, go_on)
     };
     let found: Vec<Option<Found>> =
         starts.par_iter().enumerate().map(from).collect::<Result<_>>()?;
@@ -105,11 +111,14 @@ fn best_start(
     best.ok_or_else(|| Error::Numerical("no part could be found: name at least two".into()))
 }
 
-/// Memberships drawn at random.
-fn at_random(sizes: &[usize], samples: usize, seed: u64) -> Memberships {
+/// Memberships drawn at random, but for those that are known.
+fn at_random(sizes: &[usize], known: &Memberships, seed: u64) -> Memberships {
     let mut rng = numbered_stream(seed, Purpose::Proposals, FIRST_PROPOSAL - 1);
-    let labels = (0..samples * sizes.len()).map(|i| below(&mut rng, sizes[i % sizes.len()]));
-    Memberships { sizes: sizes.to_vec(), labels: labels.collect() }
+    let labels = known.labels.iter().enumerate().map(|(i, label)| {
+        let (part, drawn) = (i % sizes.len(), below(&mut rng, sizes[i % sizes.len()]));
+        if known.held[part] { *label } else { drawn }
+    });
+    Memberships { sizes: sizes.to_vec(), labels: labels.collect(), held: known.held.clone() }
 }
 
 impl Algorithm for AdditiveLoop {
@@ -123,14 +132,14 @@ impl Algorithm for AdditiveLoop {
 
     /// A step for each part.
     fn patience(&self) -> usize {
-        self.sizes.len()
+        self.free.len()
     }
 
     fn step(&mut self) -> Result<()> {
         if self.samples.dimension() == 0 {
             return Ok(());
         }
-        let part = self.steps % self.sizes.len();
+        let part = self.free[self.steps % self.free.len()];
         let number = |i: usize| FIRST_PROPOSAL + (self.steps * MORE.len() + i) as u64;
         let wanted = |(i, more): (usize, &usize)| {
             let (size, seed) = (self.sizes[part], self.seed);
@@ -151,7 +160,7 @@ impl Algorithm for AdditiveLoop {
     }
 
     fn save(&self, state: &mut StateWriter<'_>) {
-        let Memberships { sizes, labels } = &self.found.memberships;
+        let Memberships { sizes, labels, .. } = &self.found.memberships;
         let width = sizes.len();
         let labels = Matrix::<f64>::from_fn(width, self.samples.samples(), |i, j| {
             labels[j * width + i] as f64
@@ -172,7 +181,8 @@ impl Algorithm for AdditiveLoop {
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clusters, exactly
         let labels = labels.as_slice().iter().map(|label| *label as usize).collect();
-        let memberships = Memberships { sizes: self.sizes.clone(), labels };
+        let held = self.found.memberships.held.clone();
+        let memberships = Memberships { sizes: self.sizes.clone(), labels, held };
         self.steps = state.count("steps")?;
         let state = State::of(&self.samples, &memberships)?;
         self.found = Found { memberships, state };

@@ -68,12 +68,13 @@ pub(super) fn choose_parts(
         reasons.push(best);
         let sizes: Vec<usize> = reasons.iter().map(|reason| reason.clusters).collect();
         let order: Vec<usize> = (0..sizes.len()).collect();
+        let none = Memberships::together(vec![1; sizes.len()], samples.samples());
         let wanted = |part: usize| {
             let number = FIRST_NUMBER - 1 - part as u64;
             Wanted { part, size: sizes[part], more: 3, number, seed }
         };
         if let Some(Found { memberships, state }) =
-            start(samples, &sizes, &order, wanted, &|| go_on())?
+            start(samples, &none, &order, wanted, &|| go_on())?
         {
             left = left_over(samples, &memberships, &state, None);
         }

@@ -31,6 +31,10 @@ const LANES: usize = 8;
 pub(crate) struct Choice<'a> {
     /// The rows of each part among the clusters of all.
     rows: Vec<Range<usize>>,
+    /// The parts whose clusters are known.
+    known: Vec<usize>,
+    /// The others.
+    free: Vec<usize>,
     /// `<c_a, c_b>`, `K x K`.
     inner: &'a Matrix<f64>,
     /// All sums of centres, if they are not too many.
@@ -46,13 +50,14 @@ struct Sums {
 }
 
 impl<'a> Choice<'a> {
-    /// Among clusters, so many of each part, whose centres have these inner products.
-    pub(crate) fn new(sizes: &[usize], inner: &'a Matrix<f64>) -> Self {
+    /// Among clusters, so many of each part, whose centres have these inner products. Those of some parts are known.
+    pub(crate) fn new(sizes: &[usize], held: &[bool], inner: &'a Matrix<f64>) -> Self {
         let rows: Vec<_> = rows_of(sizes).collect();
-        let combinations = sizes.iter().try_fold(1usize, |all, size| all.checked_mul(*size));
+        let (known, free): (Vec<_>, Vec<_>) = (0..sizes.len()).partition(|part| held[*part]);
+        let combinations = free.iter().try_fold(1usize, |all, part| all.checked_mul(sizes[*part]));
         let few = combinations.is_some_and(|all| all <= MOST_COMBINATIONS);
-        let sums = few.then(|| Sums::of(&rows, inner));
-        Self { rows, inner, sums }
+        let sums = few.then(|| Sums::of(&rows, &free, inner));
+        Self { rows, known, free, inner, sums }
     }
 
     /// Chooses for every sample. Its inner products with the centres are `centres^T y`; `labels` holds what each of
@@ -70,9 +75,16 @@ impl<'a> Choice<'a> {
             let mut along = vec![0.0; k * count];
             mul_block(&mut along, centres.t(), y.columns(block * BLOCK, count));
             let mut distances = Vec::new();
-            for (along, labels) in along.chunks_exact(k).zip(labels.chunks_exact_mut(width)) {
+            for (along, labels) in along.chunks_exact_mut(k).zip(labels.chunks_exact_mut(width)) {
                 match &self.sums {
-                    Some(sums) => sums.choose(&self.rows, along, &mut distances, labels),
+                    Some(sums) => {
+                        // What is known is taken off the sample.
+                        for part in &self.known {
+                            let centre = self.inner.col(self.rows[*part].start + labels[*part]);
+                            along.iter_mut().zip(centre).for_each(|(along, c)| *along -= c);
+                        }
+                        sums.choose(&self.rows, along, &mut distances, labels);
+                    }
                     None => self.one_after_the_other(along, labels),
                 }
             }
@@ -83,7 +95,7 @@ impl<'a> Choice<'a> {
         let rows = &self.rows;
         for _ in 0..ROUNDS {
             let before = labels.to_vec();
-            for part in 0..rows.len() {
+            for &part in &self.free {
                 let others = (0..rows.len()).filter(|other| *other != part);
                 let others: Vec<usize> = others.map(|i| rows[i].start + labels[i]).collect();
                 let distance = |a: usize| {
@@ -101,8 +113,8 @@ impl<'a> Choice<'a> {
 }
 
 impl Sums {
-    fn of(rows: &[Range<usize>], inner: &Matrix<f64>) -> Self {
-        let mut order: Vec<usize> = (0..rows.len()).collect();
+    fn of(rows: &[Range<usize>], free: &[usize], inner: &Matrix<f64>) -> Self {
+        let mut order = free.to_vec();
         order.sort_by_key(|part| rows[*part].len()); // stable
         let mut sums: Vec<(Vec<usize>, f64)> = vec![(vec![], 0.0)];
         for part in &order {

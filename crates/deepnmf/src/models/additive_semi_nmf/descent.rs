@@ -20,6 +20,9 @@ use crate::matrix::{Matrix, Whitening, product};
 /// The rounds of a descent that is to come to rest. It takes some ten.
 pub(super) const TO_REST: usize = 100;
 
+/// One of so many spare clusters is merged in a round.
+const SHARE_MERGED: usize = 8;
+
 /// What memberships make of the samples.
 #[derive(Debug, Clone)]
 pub(super) struct State {
@@ -61,28 +64,34 @@ impl State {
     /// What samples choose, given these centres and this metric.
     pub(super) fn choose(&self, samples: &Coordinates, from: &Memberships) -> Memberships {
         let mut chosen = from.clone();
-        let choice = Choice::new(&from.sizes, &self.inner);
+        let choice = Choice::new(&from.sizes, &from.held, &self.inner);
         choice.choose(&self.turned, samples.y.view(), &mut chosen.labels);
         chosen
     }
 
-    /// The two clusters of a part that are least worth keeping apart: by how much the scatter in the metric grows
-    /// where they are one.
-    fn nearest_clusters(&self, sizes: &[usize], part: usize) -> (usize, usize) {
+    /// Pairs of clusters of a part that are least worth keeping apart: by how much the scatter in the metric grows where
+    /// they are one. No cluster is in two of them.
+    fn nearest_clusters(&self, sizes: &[usize], part: usize, count: usize) -> Vec<(usize, usize)> {
         let start: usize = sizes[..part].iter().sum();
-        let mut least = ((0, 1), f64::INFINITY);
-        for b in 1..sizes[part] {
-            for a in 0..b {
-                let (i, j) = (start + a, start + b);
-                let distance = self.inner[(i, i)] + self.inner[(j, j)] - 2.0 * self.inner[(i, j)];
-                let (of_a, of_b) = (self.counts[i], self.counts[j]);
-                let grows = distance * of_a * of_b / (of_a + of_b).max(1.0);
-                if grows < least.1 {
-                    least = ((a, b), grows);
-                }
+        let grows = |a: usize, b: usize| {
+            let (i, j) = (start + a, start + b);
+            let distance = self.inner[(i, i)] + self.inner[(j, j)] - 2.0 * self.inner[(i, j)];
+            let (of_a, of_b) = (self.counts[i], self.counts[j]);
+            distance * of_a * of_b / (of_a + of_b).max(1.0)
+        };
+        let pairs = (1..sizes[part]).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let mut pairs: Vec<((usize, usize), f64)> =
+            pairs.map(|(a, b)| ((a, b), grows(a, b))).collect();
+        pairs.sort_by(|x, y| x.1.total_cmp(&y.1)); // stable
+        let mut taken = vec![false; sizes[part]];
+        let mut nearest = Vec::with_capacity(count);
+        for ((a, b), _) in pairs {
+            if nearest.len() < count && !taken[a] && !taken[b] {
+                (taken[a], taken[b]) = (true, true);
+                nearest.push((a, b));
             }
         }
-        least.0
+        nearest
     }
 }
 
@@ -165,7 +174,8 @@ pub(super) fn descend(
     Ok(Found { memberships, state })
 }
 
-/// Merges clusters of a part, the two nearest ones each time, until it has so many; samples choose anew in between.
+/// Merges clusters of a part, the nearest ones first, until it has so many; samples choose anew in between. Of many that
+/// are too many some are merged at a time.
 pub(super) fn merge_down(
     samples: &Coordinates,
     mut memberships: Memberships,
@@ -175,7 +185,12 @@ pub(super) fn merge_down(
     while memberships.sizes[part] > size {
         let state = State::of(samples, &memberships)?;
         memberships = state.choose(samples, &memberships);
-        memberships.merge(part, state.nearest_clusters(&memberships.sizes, part));
+        let spare = memberships.sizes[part] - size;
+        let count = spare.div_ceil(SHARE_MERGED);
+        let mut pairs = state.nearest_clusters(&memberships.sizes, part, count);
+        // The last first, so that the numbers of the others stay.
+        pairs.sort_by_key(|(_, gone)| std::cmp::Reverse(*gone));
+        pairs.into_iter().for_each(|pair| memberships.merge(part, pair));
     }
     descend(samples, memberships, TO_REST)
 }

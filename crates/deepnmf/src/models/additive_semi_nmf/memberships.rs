@@ -11,6 +11,8 @@ pub(super) struct Memberships {
     pub(super) sizes: Vec<usize>,
     /// The clusters of the first sample, one for each part, then those of the second, and so on.
     pub(super) labels: Vec<usize>,
+    /// Which parts are known: their clusters are classes of an attribute, and no sample changes them.
+    pub(super) held: Vec<bool>,
 }
 
 /// The rows of each part among the clusters of all.
@@ -25,8 +27,18 @@ pub(crate) fn rows_of(sizes: &[usize]) -> impl Iterator<Item = Range<usize>> {
 impl Memberships {
     /// All samples in the first cluster of every part.
     pub(super) fn together(sizes: Vec<usize>, samples: usize) -> Self {
-        let labels = vec![0; sizes.len() * samples];
-        Self { sizes, labels }
+        let (labels, held) = (vec![0; sizes.len() * samples], vec![false; sizes.len()]);
+        Self { sizes, labels, held }
+    }
+
+    /// The parts that are not known.
+    pub(super) fn free(&self) -> Vec<usize> {
+        (0..self.sizes.len()).filter(|part| !self.held[*part]).collect()
+    }
+
+    /// The clusters of samples in one part.
+    pub(super) fn of_part(&self, part: usize) -> Vec<usize> {
+        self.of_samples().map(|labels| labels[part]).collect()
     }
 
     /// The clusters of each sample.
@@ -46,11 +58,16 @@ impl Memberships {
 
     /// `H H^T`: how many samples two clusters share. Its diagonal are the sizes of clusters.
     pub(super) fn shared(&self) -> Matrix<f64> {
-        let (k, starts) = (self.clusters(), self.starts());
-        let mut shared = Matrix::zeros(k, k);
-        for labels in self.of_samples() {
+        self.shared_with(self)
+    }
+
+    /// The same of these clusters and others: `H H'^T`.
+    pub(super) fn shared_with(&self, other: &Self) -> Matrix<f64> {
+        let (starts, others) = (self.starts(), other.starts());
+        let mut shared = Matrix::zeros(self.clusters(), other.clusters());
+        for (labels, theirs) in self.of_samples().zip(other.of_samples()) {
             for (a, i) in labels.iter().zip(&starts) {
-                for (b, j) in labels.iter().zip(&starts) {
+                for (b, j) in theirs.iter().zip(&others) {
                     shared[(i + a, j + b)] += 1.0;
                 }
             }
@@ -82,11 +99,12 @@ impl Memberships {
     }
 
     /// The same clusters numbered by their sizes, the largest first; of equally large ones the first to have a sample.
-    /// So equal partitions have equal numbers, however they were found.
+    /// So equal partitions have equal numbers, however they were found. Known parts keep theirs.
     pub(super) fn in_order(&self) -> Self {
         let (width, n) = (self.sizes.len(), self.of_samples().len());
         let mut ordered = self.clone();
-        for (part, size) in self.sizes.iter().enumerate() {
+        for part in self.free() {
+            let size = &self.sizes[part];
             let (mut members, mut first) = (vec![0usize; *size], vec![n; *size]);
             for (j, labels) in self.of_samples().enumerate() {
                 members[labels[part]] += 1;

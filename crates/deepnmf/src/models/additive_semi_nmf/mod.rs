@@ -18,7 +18,7 @@
 //!
 //! Files: `memberships.rs` (who belongs where), `choice.rs` (the best clusters for a sample), `descent.rs` (`J` and
 //! its descent), `propose.rs` (other partitions of one part), `algorithm.rs` (the loop, which takes a proposal if `J`
-//! is lower), `result.rs` (the factors, and what to read in them).
+//! is lower), `labelled.rs` (parts with labels), `result.rs` (the factors, and what to read in them).
 //!
 //! The result is one layer, `Z = [Z_1 Z_2 ..]` and the stacked `H`, so `X ~ Z H` without an offset. Sums of centres do
 //! not say which part a constant belongs to, so it is fixed: the centres of every part, weighted by the sizes of
@@ -29,12 +29,16 @@
 //! each of them. The error of the model is that of `X - Z H`, as always.
 //!
 //! With one part there is nothing to keep apart, and the model is [`SemiNmf`](crate::SemiNmf).
+//!
+//! Any part but one may have labels of some samples: it is an attribute that is known, beside those that are found
+//! (`labelled.rs`).
 
 mod algorithm;
 mod auto;
 mod choice;
 mod coordinates;
 mod descent;
+mod labelled;
 mod memberships;
 mod params;
 mod propose;
@@ -45,4 +49,5 @@ mod tests;
 
 pub(crate) use choice::Choice;
 pub(crate) use coordinates::most_coordinates;
+pub(crate) use memberships::rows_of;
 pub use params::AdditiveSemiNmf;

@@ -5,14 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::algorithm::AdditiveLoop;
 use super::auto::choose_parts;
 use super::coordinates::{Coordinates, Directions};
-use super::result::factors_of;
+use super::descent::{Found, descend};
+use super::labelled::{Taught, known_before, labelled_parts};
+use super::memberships::Memberships;
+use super::result::Whole;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
 use crate::models::summary::{Bound, Record};
-use crate::models::{Abilities, Factors, FitOptions, Kind, Model, Notice, Outcome, SemiNmf, Task};
+use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Notice, Outcome, SemiNmf, Task};
 use crate::observe::Stage;
+use crate::predict::Unlearnt;
 
 /// Additive Semi-NMF: `X ~ Z_1 H_1 + Z_2 H_2 + ..`, each sample in one cluster of every part.
 ///
@@ -30,8 +34,8 @@ use crate::observe::Stage;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdditiveSemiNmf {
-    /// The clusters of each part, at least 2. If there are none, the fit finds out how many parts there are and how
-    /// large; the settings of the model then name them.
+    /// The clusters of each part, at least 2; 0 for a part with labels, which has as many as they have classes. If there
+    /// are none, the fit finds out how many parts there are and how large; the settings of the model then name them.
     pub parts: Vec<usize>,
     /// Settings that all models share. Several parts use the seed, the stopping rule and the bound; where the
     /// factors begin, their scale and the rule for the features are those of one part.
@@ -105,41 +109,123 @@ impl AdditiveSemiNmf {
         Ok((Self { parts, ..self.clone() }, notices.collect()))
     }
 
+    /// The same with as many clusters in parts with labels as there are classes.
+    fn with_classes(&self, labelled: &[Unlearnt]) -> Result<Self> {
+        let mut parts = self.parts.clone();
+        for Unlearnt { attribute: part, classes, .. } in labelled {
+            let size = &mut parts[*part];
+            if *size != 0 && *size != classes.len() {
+                let name = format!("the number of clusters of part {}", part + 1);
+                let classes = classes.len();
+                let accepted = format!("its labels have {classes} classes, so give {classes} or 0");
+                return Err(Error::parameter(name, *size, accepted));
+            }
+            *size = classes.len();
+        }
+        if labelled.len() == parts.len() {
+            let accepted = "name at least one part that is found without labels, or use deep-wsf";
+            return Err(Error::parameter("the number of parts without labels", 0, accepted));
+        }
+        Ok(Self { parts, ..self.clone() })
+    }
+
     fn fit_parts<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
+        labelled: Vec<Unlearnt>,
         session: &mut FitSession<'_>,
-    ) -> Result<Outcome<T>> {
-        let (options, stage) = (&self.options, Stage::Fitting);
-        let watch = session.watch(&options.stop);
+    ) -> Result<Model<T>> {
+        let watch = session.watch(&self.options.stop);
         let watched = Watched::new(x, &watch);
         let mut directions = Directions::none(x)?;
-        let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
-            let looked = Directions::leading(&watched, options.seed).and_then(|(leading, t)| {
-                let coordinates = Coordinates::of(&watched, &leading, t)?;
-                directions = leading;
-                Ok(coordinates)
-            });
-            let samples = match looked {
-                Err(Error::Interrupted(_)) => Coordinates::none(x.parts().total()),
-                other => other?,
-            };
-            AdditiveLoop::new(samples, &self.parts, options.seed, &|| watched.go_on())
+        let has_labels = |part: &usize| labelled.iter().any(|of| of.attribute == *part);
+        let free: Vec<usize> = (0..self.parts.len()).filter(|part| !has_labels(part)).collect();
+        let mut record = Record::default();
+        let look = || {
+            let looked =
+                Directions::leading(&watched, self.options.seed).and_then(|(leading, t)| {
+                    let coordinates = Coordinates::of(&watched, &leading, t)?;
+                    directions = leading;
+                    Ok(coordinates)
+                });
+            match looked {
+                Err(Error::Interrupted(_)) => Ok(Coordinates::none(x.parts().total())),
+                other => other,
+            }
+        };
+        let none = Taught::default();
+        let mut search = Search { settings: self, x: &watched, session, record: &mut record };
+        let (samples, found) = search.run(&free, &none, look)?;
+        let mut whole = Whole {
+            sizes: self.parts.clone(),
+            summed: free,
+            samples,
+            found,
+            before: none,
+            after: Taught::default(),
+        };
+        if whole.samples.dimension() == 0 && !labelled.is_empty() {
+            // Samples that are alike, or that nobody has looked at, have no classes.
+            whole.summed = (0..self.parts.len()).collect();
+            let alike = Memberships::together(self.parts.clone(), whole.samples.samples());
+            whole.found = descend(&whole.samples, alike, 0)?;
+        } else if !labelled.is_empty() {
+            let before = Taught::before(&whole.samples, &whole.found.memberships, &labelled)?;
+            if !before.machines.is_empty() {
+                whole.summed.extend(before.parts());
+                whole.summed.sort_unstable();
+                (whole.samples, whole.found) =
+                    search.run(&whole.summed, &before, || Ok(whole.samples))?;
+                whole.before = before;
+            }
+            let known = whole.before.parts();
+            let left: Vec<Unlearnt> =
+                labelled.into_iter().filter(|of| !known.contains(&of.attribute)).collect();
+            whole.after = Taught::after(&whole.samples, &whole.found, &left)?;
+        }
+        let (factors, machines) = whole.factors(x, &directions)?;
+        record.error = Some(factors.reconstruction_error(x, 1, &factors.h[0])?);
+        record.main_run = record.runs.len() - 1;
+        let bound = Bound { components: self.layers()[0], seed: self.options.seed };
+        let summary = record.sum_up(x, self.options.measure_bound.then_some(bound), session)?;
+        let model = Model::new(self.clone(), Outcome { factors, summary });
+        Ok(Model { predictors: machines, ..model })
+    }
+}
+
+/// The search for the parts of a sum.
+struct Search<'a, 'b, T> {
+    settings: &'a AdditiveSemiNmf,
+    x: &'a Watched<'a, T>,
+    session: &'a mut FitSession<'b>,
+    record: &'a mut Record,
+}
+
+impl<T: Scalar> Search<'_, '_, T> {
+    /// The sum of some parts, ascending, of which those before it are known.
+    fn run(
+        &mut self,
+        summed: &[usize],
+        before: &Taught,
+        samples: impl FnOnce() -> Result<Coordinates>,
+    ) -> Result<(Coordinates, Found)> {
+        let AdditiveSemiNmf { parts, options } = self.settings;
+        let (x, stage) = (self.x, Stage::Fitting);
+        let sizes: Vec<usize> = summed.iter().map(|part| parts[*part]).collect();
+        let (fitted, run) = self.session.run(stage, &options.stop, x.parts(), || {
+            let known = known_before(parts, summed, before, x.parts().total());
+            AdditiveLoop::new(samples()?, &sizes, &known, options.seed, &|| x.go_on())
         })?;
+        self.record.runs.push(run);
         let stage = stage.to_string();
-        let notices = fitted.cut_short.then_some(Notice::InitializationCutShort { stage });
-        let factors: Factors<T> = factors_of(x, &directions, &fitted.into_found()?)?;
-        let error = Some(factors.reconstruction_error(x, 1, &factors.h[0])?);
-        let notices = notices.into_iter().collect();
-        let record = Record { notices, error, ..Record::of(run) };
-        let bound = Bound { components: self.layers()[0], seed: options.seed };
-        let summary = record.sum_up(x, options.measure_bound.then_some(bound), session)?;
-        Ok(Outcome { factors, summary })
+        let cut_short = fitted.cut_short.then_some(Notice::InitializationCutShort { stage });
+        self.record.notices.extend(cut_short);
+        fitted.into_found()
     }
 }
 
 impl Kind for AdditiveSemiNmf {
-    const ABILITIES: Abilities = Abilities::SHALLOW;
+    const ABILITIES: Abilities = Abilities { labels: LabelUse::EachPart, ..Abilities::SHALLOW };
 
     fn layers(&self) -> Vec<usize> {
         // A file may say anything.
@@ -163,10 +249,12 @@ impl Kind for AdditiveSemiNmf {
             model.summary.notices.splice(0..0, reasons);
             return Ok(model);
         }
-        self.check_parts(task.x.parts().total())?;
-        match self.alone() {
-            Some(alone) => Ok(Model { settings: self.clone().into(), ..alone.run(task, session)? }),
-            None => Ok(Model::new(self.clone(), self.fit_parts(task.x, session)?)),
+        let labelled = labelled_parts(task.attributes, task.x.parts())?;
+        let settings = self.with_classes(&labelled)?;
+        settings.check_parts(task.x.parts().total())?;
+        match settings.alone() {
+            Some(alone) => Ok(Model { settings: settings.into(), ..alone.run(task, session)? }),
+            None => settings.fit_parts(task.x, labelled, session),
         }
     }
 }

@@ -156,17 +156,16 @@ fn to_unit_length(features: &mut Matrix<f32>) {
     }
 }
 
-/// In which orders the parts are first found: the largest one first, then the others in any order.
-pub(super) fn orders(sizes: &[usize]) -> Vec<Vec<usize>> {
+/// In which orders parts are first found: the largest one first, then the others in any order.
+pub(super) fn orders(sizes: &[usize], mut falling: Vec<usize>) -> Vec<Vec<usize>> {
     /// More parts than that have too many orders.
     const MOST_PARTS: usize = 4;
-    let mut falling: Vec<usize> = (0..sizes.len()).collect();
     falling.sort_by_key(|part| std::cmp::Reverse(sizes[*part])); // stable
-    if sizes.len() > MOST_PARTS {
+    if falling.len() > MOST_PARTS {
         return vec![falling];
     }
-    let mut orders = vec![falling[..1].to_vec()];
-    for _ in 1..sizes.len() {
+    let mut orders = vec![falling[..1.min(falling.len())].to_vec()];
+    for _ in 1..falling.len() {
         let longer = |order: Vec<usize>| {
             let left: Vec<usize> =
                 falling.iter().copied().filter(|part| !order.contains(part)).collect();
@@ -177,18 +176,17 @@ pub(super) fn orders(sizes: &[usize]) -> Vec<Vec<usize>> {
     orders
 }
 
-/// Finds part after part, in a given order.
+/// Finds part after part, in a given order. What is known from the start has its clusters, other parts have one.
 pub(super) fn start(
     samples: &Coordinates,
-    sizes: &[usize],
+    known: &Memberships,
     order: &[usize],
     wanted: impl Fn(usize) -> Wanted,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Option<Found>> {
     let mut found: Option<Found> = None;
     for part in order {
-        let none = || Memberships::together(vec![1; sizes.len()], samples.samples());
-        let from = found.map_or_else(none, |found| found.memberships);
+        let from = found.map_or_else(|| known.clone(), |found| found.memberships);
         found = Some(propose(samples, &from, wanted(*part), go_on)?);
     }
     Ok(found)

@@ -4,43 +4,131 @@ use std::ops::Range;
 
 use super::coordinates::{Coordinates, Directions, most_coordinates};
 use super::descent::{Found, inverse_of, weigh_out};
-use super::memberships::rows_of;
+use super::labelled::{Taught, Turned};
+use super::memberships::{Memberships, rows_of};
 use crate::error::{Error, Result};
 use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, product};
 use crate::models::{Factors, Metric, Model};
+use crate::predict::Predictor;
+use crate::project::unit_of;
 
-/// The factors: `Z` by least squares, as `mod.rs` fixes it, and the metric `t U W^T`, whose columns are at most of unit
-/// length. All parts of the data call it together.
-pub(super) fn factors_of<T: Scalar>(
-    x: &dyn DataMatrix<T>,
-    Directions { mean, u }: &Directions<T>,
-    (samples, Found { memberships, state }): &(Coordinates, Found),
-) -> Result<Factors<T>> {
-    let (p, k) = (x.shape().0, memberships.clusters());
-    let h = memberships.one_hot(x.parts().range());
-    let mut sums = Matrix::zeros(p, k);
-    Centred::new(x, mean).mul_tr(&h, &mut sums)?;
-    let shared = memberships.shared();
-    let counts: Vec<f64> = (0..k).map(|a| shared[(a, a)]).collect();
-    let inverse = inverse_of(shared, &memberships.sizes)?;
-    let mut z = product(sums.cast::<f64>().view(), inverse.view());
-    weigh_out(&mut z, &memberships.sizes, &counts);
-    for a in 0..memberships.sizes[0] {
-        z.col_mut(a).iter_mut().zip(mean).for_each(|(z, mean)| *z += mean.to_f64());
+/// What a fit has found, of all parts.
+pub(super) struct Whole {
+    /// The clusters of each part.
+    pub(super) sizes: Vec<usize>,
+    /// The parts of the sum that was fitted, ascending.
+    pub(super) summed: Vec<usize>,
+    pub(super) samples: Coordinates,
+    pub(super) found: Found,
+    /// The parts with labels that come before it, and those that come after.
+    pub(super) before: Taught,
+    pub(super) after: Taught,
+}
+
+impl Whole {
+    /// The factors: `Z` by least squares, as `mod.rs` fixes it, first of the sum, then of the parts that come after, for
+    /// what the sum leaves over; the metric `t U W^T`, whose columns are at most of unit length; and the machines. All
+    /// parts of the data call it together.
+    pub(super) fn factors<T: Scalar>(
+        self,
+        x: &dyn DataMatrix<T>,
+        directions: &Directions<T>,
+    ) -> Result<(Factors<T>, Vec<Predictor<T>>)> {
+        let Self { sizes, summed, samples, found, before, after } = self;
+        let Found { memberships, state } = found;
+        let (p, own) = (x.shape().0, x.parts().range());
+        let h_sum: Matrix<T> = memberships.one_hot(own.clone());
+        let z_sum = centres(x, &directions.mean, &memberships, None)?;
+        let of_after = after_memberships(&sizes, &after, samples.samples());
+        let mut columns = Stacked::new(&sizes, p, own.len());
+        columns.put(&summed, &z_sum, &h_sum);
+        if let Some(others) = &of_after {
+            let z = centres(x, &directions.mean, others, Some((&z_sum, &memberships)))?;
+            columns.put(&after.parts(), &z, &others.one_hot(own));
+        }
+        let Stacked { mut z, h, .. } = columns;
+        for a in 0..sizes[0] {
+            let mean = directions.mean.iter();
+            z.col_mut(a).iter_mut().zip(mean).for_each(|(z, mean)| *z += mean.to_f64());
+        }
+        let (u, t) = (directions.u.cast::<f64>(), samples.floor.sqrt());
+        let (d, width) = (u.cols(), most_coordinates(&sizes, p, samples.samples()));
+        let width = width.unwrap_or(d);
+        let mut map = Matrix::zeros(p, width);
+        let mut machines = vec![];
+        if d > 0 {
+            let turned = product(u.view(), state.w.t());
+            for j in 0..turned.cols() {
+                let column = map.col_mut(j).iter_mut().zip(turned.col(j));
+                column.for_each(|(m, v)| *m = T::from_f64(t * v));
+            }
+            let mean = Matrix::from_fn(p, 1, |i, _| directions.mean[i].to_f64());
+            let centres = product(map.cast::<f64>().t(), z.cast::<T>().cast::<f64>().view());
+            let (t, mean) = (t / unit_of(&centres), product(u.t(), mean.view()));
+            let turned = Turned::new(&state.w, t, mean, width)?;
+            let all = before.machines.into_iter().chain(after.machines);
+            machines = all.map(|machine| turned.machine(machine)).collect();
+        }
+        let metric = Metric { parts: sizes, map };
+        Ok((Factors { metric: Some(metric), ..Factors::new(vec![z.cast()], vec![h]) }, machines))
     }
-    let d = u.cols();
-    let rows = most_coordinates(&memberships.sizes, p, samples.samples()).unwrap_or(d);
-    let mut map = Matrix::zeros(p, rows);
-    if d > 0 {
-        let turned = product(u.cast::<f64>().view(), state.w.t());
-        let t = samples.floor.sqrt();
-        for j in 0..turned.cols() {
-            let column = map.col_mut(j).iter_mut().zip(turned.col(j));
-            column.for_each(|(m, v)| *m = T::from_f64(t * v));
+}
+
+/// The memberships of the parts that come after the sum, if there are any.
+fn after_memberships(sizes: &[usize], after: &Taught, samples: usize) -> Option<Memberships> {
+    let parts = after.parts();
+    let none = Memberships::together(vec![1; parts.len()], samples);
+    let put = |all: Memberships, (place, part): (usize, &usize)| {
+        all.with_part(place, sizes[*part], &after.classes[place])
+    };
+    (!parts.is_empty()).then(|| parts.iter().enumerate().fold(none, put))
+}
+
+/// The centres of some parts by least squares, for the samples about their mean, or for what a sum leaves over of them.
+fn centres<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    mean: &[T],
+    memberships: &Memberships,
+    less: Option<(&Matrix<f64>, &Memberships)>,
+) -> Result<Matrix<f64>> {
+    let h: Matrix<T> = memberships.one_hot(x.parts().range());
+    let mut sums = Matrix::zeros(x.shape().0, memberships.clusters());
+    Centred::new(x, mean).mul_tr(&h, &mut sums)?;
+    let mut sums = sums.cast::<f64>();
+    if let Some((z, sum)) = less {
+        let taken = product(z.view(), sum.shared_with(memberships).view());
+        sums.as_mut_slice().iter_mut().zip(taken.as_slice()).for_each(|(s, t)| *s -= t);
+    }
+    let shared = memberships.shared();
+    let counts: Vec<f64> = (0..shared.rows()).map(|a| shared[(a, a)]).collect();
+    let inverse = inverse_of(shared, &memberships.sizes)?;
+    let mut z = product(sums.view(), inverse.view());
+    weigh_out(&mut z, &memberships.sizes, &counts);
+    Ok(z)
+}
+
+/// The factors of all parts, in their order.
+struct Stacked<T> {
+    rows: Vec<Range<usize>>,
+    z: Matrix<f64>,
+    h: Matrix<T>,
+}
+
+impl<T: Scalar> Stacked<T> {
+    fn new(sizes: &[usize], p: usize, samples: usize) -> Self {
+        let k = sizes.iter().sum();
+        let (z, h) = (Matrix::zeros(p, k), Matrix::zeros(k, samples));
+        Self { rows: rows_of(sizes).collect(), z, h }
+    }
+
+    /// Puts the factors of some parts, which stand one after the other, to their places.
+    fn put(&mut self, parts: &[usize], z: &Matrix<f64>, h: &Matrix<T>) {
+        let places = parts.iter().flat_map(|part| self.rows[*part].clone());
+        for (from, to) in places.enumerate() {
+            self.z.col_mut(to).copy_from_slice(z.col(from));
+            (0..h.cols()).for_each(|j| self.h[(to, j)] = h[(from, j)]);
         }
     }
-    let metric = Metric { parts: memberships.sizes.clone(), map };
-    Ok(Factors { metric: Some(metric), ..Factors::new(vec![z.cast()], vec![h]) })
 }
 
 impl<T: Scalar> Model<T> {

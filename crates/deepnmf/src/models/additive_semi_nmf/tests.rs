@@ -6,6 +6,7 @@ use super::*;
 use crate::driver::{Algorithm, FitSession};
 use crate::matrix::{Matrix, Scalar, symmetric_eigen};
 use crate::models::{Factorization, FitOptions, Model, Notice, SemiNmf};
+use crate::persist::{AnyModel, model_from_bytes};
 use crate::project::Projection;
 use crate::rng::{below, generator, shuffle};
 use crate::stop::{StopReason, StopRule};
@@ -57,7 +58,8 @@ fn coordinates(x: &Matrix<f64>) -> Coordinates {
 fn any_memberships(sizes: &[usize], samples: usize, seed: u64) -> Memberships {
     let mut rng = generator(seed, 5);
     let labels = (0..samples * sizes.len()).map(|i| below(&mut rng, sizes[i % sizes.len()]));
-    Memberships { sizes: sizes.to_vec(), labels: labels.collect() }
+    let held = vec![false; sizes.len()];
+    Memberships { sizes: sizes.to_vec(), labels: labels.collect(), held }
 }
 
 /// `log det(R R^T + t^2 I)` by its definition, with centres by the pseudo-inverse.
@@ -110,7 +112,8 @@ fn no_round_of_descent_raises_the_objective() {
 fn no_step_raises_the_objective() {
     for seed in 0..8 {
         let x = planted(&attributes((5, 3), 80, seed), 15, 1.5, seed);
-        let mut fit = AdditiveLoop::new(coordinates(&x), &[5, 3], seed, &|| Ok(())).unwrap();
+        let (samples, none) = (coordinates(&x), Memberships::together(vec![1, 1], 80));
+        let mut fit = AdditiveLoop::new(samples, &[5, 3], &none, seed, &|| Ok(())).unwrap();
         let mut before = (fit.objective(), fit.error());
         for _ in 0..6 {
             fit.step().unwrap();
@@ -127,7 +130,7 @@ fn the_joint_choice_is_the_nearest_sum() {
     let (centres, y) = (normal::<f64>(5, 9, 1), normal::<f64>(5, 300, 2));
     let inner = literal_product(centres.t(), centres.view());
     let mut labels = vec![0; 3 * 300];
-    Choice::new(&sizes, &inner).choose(&centres, y.view(), &mut labels);
+    Choice::new(&sizes, &[false; 3], &inner).choose(&centres, y.view(), &mut labels);
     let away = |j: usize, [a, b, c]: [usize; 3]| -> f64 {
         let sum = |i: usize| centres[(i, a)] + centres[(i, 4 + b)] + centres[(i, 6 + c)];
         (0..5).map(|i| (y[(i, j)] - sum(i)).powi(2)).sum()
@@ -365,4 +368,80 @@ fn parts_that_nobody_names_are_found_and_noise_has_none() {
     let noise = normal::<f64>(30, 240, 9);
     let refused = AdditiveSemiNmf::auto().fit(&noise).unwrap_err().to_string();
     assert!(refused.contains("no structure beyond noise"), "{refused}");
+}
+
+/// Labels of every `share`-th sample.
+fn some_of(labels: &[usize], share: usize) -> Vec<Option<u32>> {
+    let known = |(j, label): (usize, &usize)| (j * 7 % share == 0).then_some(*label as u32);
+    labels.iter().enumerate().map(known).collect()
+}
+
+fn share_right(found: &[u32], labels: &[usize]) -> f64 {
+    let right = found.iter().zip(labels).filter(|(a, b)| **a as usize == **b).count();
+    right as f64 / labels.len() as f64
+}
+
+/// Few labels of the small attribute beside a part that is found, and the other way round, wherever the part stands.
+#[test]
+fn a_part_with_few_labels_stands_beside_one_without_any() {
+    let both = attributes((8, 3), 240, 3);
+    let x = planted(&both, 30, 0.5, 3);
+    let [large, small] = [0, 1].map(|i| both.iter().map(|of| of[i]).collect::<Vec<usize>>());
+    let cases = [(&small, 20, false), (&large, 4, true)];
+    for (known, share, before) in cases {
+        let found = if before { &small } else { &large };
+        let sizes = if before { 3 } else { 8 };
+        let labels = some_of(known, share);
+        for first in [true, false] {
+            let parts = if first { [0, sizes] } else { [sizes, 0] };
+            let place = usize::from(!first);
+            let given = if first { [Some(&labels[..]), None] } else { [None, Some(&labels[..])] };
+            let fitted = seeded(&parts, 0).fit_labelled(&x, &given).unwrap();
+            let told = format!("{parts:?} {:?}", fitted.predictors[0].info);
+            assert_eq!(fitted.predictors[0].info.before_parts, before, "{told}");
+            let predicted = fitted.predict(&x, place).unwrap();
+            assert!(share_right(&predicted.classes, known) > 0.98, "{told}");
+            let apart = ari(&of_part(&fitted, 2 - place), found);
+            assert!(apart > 0.98, "{apart} {told}");
+            // Samples of the fit get its clusters as new ones, from a file, too.
+            let AnyModel::F64(read) = model_from_bytes(&fitted.to_bytes().unwrap()).unwrap() else {
+                panic!("the numbers have 64 bits");
+            };
+            for method in [Projection::Basis, Projection::NonNegative] {
+                assert!(read.project(&x, 1, method).unwrap() == fitted.factors.h[0], "{told}");
+            }
+            assert_eq!(read.predict(&x, place).unwrap(), predicted);
+            // No unit of the data has an effect.
+            let larger = seeded(&parts, 0).fit_labelled(&x.map(|v| 1024.0 * v), &given).unwrap();
+            assert!(larger.factors.h[0] == fitted.factors.h[0], "{told}");
+            let tiny = x.map(|v| v * 2f64.powi(-800));
+            let there = seeded(&parts, 0).fit_labelled(&tiny, &given).unwrap();
+            assert_eq!(there.predict(&tiny, place).unwrap().classes, predicted.classes, "{told}");
+            // Its clusters are what is predicted, numbered as the classes are.
+            let labels = of_part(&fitted, place + 1);
+            assert!(labels.iter().zip(&predicted.classes).all(|(a, b)| *a == *b as usize));
+        }
+    }
+}
+
+#[test]
+fn labels_that_do_not_fit_the_parts_are_refused_in_words() {
+    let labels = attributes((4, 3), 60, 1);
+    let x = planted(&labels, 20, 0.5, 1);
+    let known = some_of(&labels.iter().map(|of| of[1]).collect::<Vec<_>>(), 3);
+    let told = |parts: &[usize], given: &[Option<&[Option<u32>]>]| {
+        seeded(parts, 0).fit_labelled(&x, given).unwrap_err().to_string()
+    };
+    let text = told(&[4, 5], &[None, Some(&known)]);
+    assert!(text.contains("part 2 is 5") && text.contains("give 3 or 0"), "{text}");
+    let text = told(&[0, 0], &[Some(&known), Some(&known)]);
+    assert!(text.contains("at least one part"), "{text}");
+    let text = told(&[4, 0], &[Some(&known)]);
+    assert!(text.contains("each of the 2 parts"), "{text}");
+    let text = told(&[4, 0], &[None, Some(&[Some(1); 60])]);
+    assert!(text.contains("two classes"), "{text}");
+    let text = told(&[4, 0], &[]);
+    assert!(text.contains("part 2 is 0"), "{text}");
+    let text = told(&[], &[Some(&known)]);
+    assert!(text.contains("finds out"), "{text}");
 }

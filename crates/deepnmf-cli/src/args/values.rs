@@ -38,6 +38,16 @@ pub(crate) enum PartName {
     Attribute(String),
 }
 
+impl PartName {
+    /// The attribute whose classes it has.
+    pub(crate) fn attribute(&self) -> Option<&str> {
+        match self {
+            Self::Attribute(name) => Some(name),
+            Self::Auto | Self::Clusters(_) => None,
+        }
+    }
+}
+
 /// A number of clusters, `auto`, or the name of an attribute.
 pub(super) fn part_name(text: &str) -> Result<PartName, String> {
     let text = text.trim();

@@ -113,7 +113,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let deep = can.deep && can.negative_data;
     let classes = takes_labels && !can.negative_data;
     let transfer = args.labels.auxiliary.is_some() && name == "deep-semi-nmf";
-    let known_parts = args.parts.iter().any(|part| matches!(part, PartName::Attribute(_)));
+    let known_parts = args.parts.iter().any(|part| part.attribute().is_some());
     let near = gnmf || (can.negative_data && !can.centred && !additive);
     let semi = can.warm_start && !transfer;
     let rules = !additive || args.parts.len() == 1;
@@ -321,13 +321,8 @@ fn deep_wsf(args: &FitArgs, deep: DeepSemiNmf) -> Result<DeepWsf, UsageError> {
 impl FitArgs {
     /// The attribute of each place: a layer or a part may have none.
     pub(super) fn attribute_names(&self) -> Vec<Option<&str>> {
-        let known = |part: &'_ PartName| matches!(part, PartName::Attribute(_));
-        if self.parts.iter().any(known) {
-            let name = |part: &'_ PartName| match part {
-                PartName::Attribute(name) => Some(name.as_str()),
-                _ => None,
-            };
-            return self.parts.iter().map(name).collect();
+        if self.parts.iter().any(|part| part.attribute().is_some()) {
+            return self.parts.iter().map(PartName::attribute).collect();
         }
         let names = self.labels.attributes.iter().map(String::as_str);
         names.map(|name| (name != NO_ATTRIBUTE).then_some(name)).collect()

@@ -76,7 +76,7 @@ pub(super) fn choose_parts(
         if let Some(Found { memberships, state }) =
             start(samples, &none, &order, wanted, &|| go_on())?
         {
-            left = left_over(samples, &memberships, &state, None);
+            left = left_over(samples, &memberships, &state);
         }
     }
     Ok(reasons)

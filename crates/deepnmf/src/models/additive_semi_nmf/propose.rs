@@ -58,8 +58,9 @@ pub(super) fn propose(
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Found> {
     go_on()?;
-    let state = State::of(samples, from)?;
-    let left = left_over(samples, from, &state, Some(part));
+    // What the other parts explain alone: centres of all parts together would leave to this one what it explains now.
+    let others = from.with_part(part, 1, &vec![0; samples.samples()]);
+    let left = left_over(samples, &others, &State::of(samples, &others)?);
     let features = smooth_features(&left, size, seed, go_on)?;
     let most = size.saturating_add(MOST_SPARE).min(samples.samples() / FEWEST);
     let many = size.saturating_mul(more).min(most).max(size);
@@ -78,22 +79,19 @@ pub(super) fn propose(
     merge_down(samples, proposed.memberships, part, size)
 }
 
-/// `Y` less the centres of all parts, or of all but one.
+/// `Y` less the centres of all parts.
 pub(super) fn left_over(
     samples: &Coordinates,
     memberships: &Memberships,
     state: &State,
-    but: Option<usize>,
 ) -> Matrix<f64> {
     let starts = memberships.starts();
     let mut left = samples.y.clone();
     let columns = left.as_mut_slice().chunks_exact_mut(samples.dimension());
     for (y, labels) in columns.zip(memberships.of_samples()) {
-        for (i, (label, start)) in labels.iter().zip(&starts).enumerate() {
-            if Some(i) != but {
-                let centre = state.centres.col(start + label);
-                y.iter_mut().zip(centre).for_each(|(y, c)| *y -= c);
-            }
+        for (label, start) in labels.iter().zip(&starts) {
+            let centre = state.centres.col(start + label);
+            y.iter_mut().zip(centre).for_each(|(y, c)| *y -= c);
         }
     }
     left

@@ -43,7 +43,9 @@ pub(super) fn descend(
     };
     let classes = machine.bias.len();
     let mut labelled = vec![false; y.cols()];
-    known.iter().for_each(|known| labelled[known.column] = true);
+    for known in known {
+        labelled[known.column] = true;
+    }
     let mut rule = Rule::of(&y, floor, decided, classes)?;
     for _ in 0..ROUNDS {
         let chosen = rule.choose(&y);
@@ -109,7 +111,9 @@ impl Rule {
         let turned = product(Whitening::of::<f64>(&scatter)?.inverse.view(), means.view());
         let inner = product(means.t(), turned.view());
         let mut has = vec![false; classes];
-        decided.iter().for_each(|(class, _)| has[*class] = true);
+        for (class, _) in decided {
+            has[*class] = true;
+        }
         let pairs = (0..classes).flat_map(|a| (0..a).map(move |b| (a, b)));
         let distances: Vec<f64> = pairs
             .filter(|(a, b)| has[*a] && has[*b])

@@ -163,7 +163,9 @@ fn learn_one(spaces: &[Space], left: &Left, unlearnt: &Unlearnt) -> Result<Learn
     let certain = is_better_than_guessing(&machine, known, count);
     let y = left.view(after_others);
     let mut decided = machine.decide(y);
-    known.iter().for_each(|known| decided[known.column].0 = known.class);
+    for known in known {
+        decided[known.column].0 = known.class;
+    }
     if 2 * known.len() < y.cols() {
         machine = descend(&spaces[0].map, y, known, machine, &mut decided)?;
     }
@@ -230,7 +232,9 @@ fn is_certainly_positive(numbers: &[f64]) -> bool {
 /// can say, and it gets the benefit of the doubt.
 fn is_better_than_guessing(machine: &Machine, known: &[Known], classes: usize) -> bool {
     let mut labels = vec![0usize; classes];
-    known.iter().for_each(|known| labels[known.class] += 1);
+    for known in known {
+        labels[known.class] += 1;
+    }
     let pairs = known.iter().zip(machine.guesses.iter().zip(&machine.errors));
     let gain: Vec<f64> = pairs
         .filter(|(known, _)| labels[known.class] > 1)

@@ -32,7 +32,7 @@ pub(crate) use spaces::{Space, size_of};
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Scalar, scale};
 use crate::models::Model;
-use crate::project::Projection;
+use crate::project::{Chosen, Projection};
 
 /// What is known of a machine beside its numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -267,14 +267,11 @@ impl<T: Scalar> Model<T> {
 
     /// What one of the machines says of samples.
     fn decide(&self, x: &dyn DataMatrix<T>, place: usize) -> Result<Decided> {
-        let mut decided = match &self.factors.metric {
-            Some(metric) => {
-                crate::project::Chosen::of(x, &self.factors, metric, &self.predictors)?.decided
-            }
-            None => {
-                let mut left = Left::new(self.coordinates(x)?);
-                self.predictors[..=place].iter().map(|machine| left.pass(machine)).collect()
-            }
+        let mut decided = if let Some(metric) = &self.factors.metric {
+            Chosen::of(x, &self.factors, metric, &self.predictors)?.decided
+        } else {
+            let mut left = Left::new(self.coordinates(x)?);
+            self.predictors[..=place].iter().map(|machine| left.pass(machine)).collect()
         };
         Ok(decided.swap_remove(place))
     }

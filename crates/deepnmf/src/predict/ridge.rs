@@ -44,7 +44,9 @@ pub(super) fn ridge(a: &Matrix<f64>, of: &[usize], classes: usize) -> Result<Mac
     let (r, count) = (a.rows(), a.cols() as f64);
     let mean: Vec<f64> = a.row_sums().into_iter().map(|sum| sum / count).collect();
     let mut shares = vec![0.0; classes];
-    of.iter().for_each(|class| shares[*class] += 1.0 / count);
+    for class in of {
+        shares[*class] += 1.0 / count;
+    }
     let centred = Matrix::from_fn(r, a.cols(), |i, j| a[(i, j)] - mean[i]);
     let target =
         Matrix::from_fn(classes, a.cols(), |c, j| f64::from(u8::from(of[j] == c)) - shares[c]);

@@ -190,7 +190,9 @@ pub(super) fn merge_down(
         let mut pairs = state.nearest_clusters(&memberships.sizes, part, count);
         // The last first, so that the numbers of the others stay.
         pairs.sort_by_key(|(_, gone)| std::cmp::Reverse(*gone));
-        pairs.into_iter().for_each(|pair| memberships.merge(part, pair));
+        for pair in pairs {
+            memberships.merge(part, pair);
+        }
     }
     descend(samples, memberships, TO_REST)
 }

@@ -12,7 +12,7 @@ import deepnmf
 import numpy as np
 import pandas as pd
 import pytest
-from deepnmf import DeepWSF, KMeans
+from deepnmf import AdditiveSemiNMF, DeepWSF, KMeans
 from deepnmf._base import Factorization
 from numpy.typing import NDArray
 
@@ -107,7 +107,9 @@ def test_attributes_are_documented_and_exist_after_a_fit(
     cls: type[Any], X: Matrix, y: Labels
 ) -> None:
     frame = pd.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
-    model = KMeans(3, random_state=0) if cls is KMeans else small(cls)
+    # A part with labels has classes.
+    params = {"parts": (4, None)} if cls is AdditiveSemiNMF else {}
+    model = KMeans(3, random_state=0) if cls is KMeans else small(cls, **params)
     model.fit(frame, y)
     documented = entries(in_source(cls), "Attributes")
     assert set(documented) == {n for n in dir(model) if n.endswith("_") and not n.startswith("_")}

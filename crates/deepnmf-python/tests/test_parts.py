@@ -83,7 +83,7 @@ def test_parts_that_nobody_names_are_found() -> None:
 def test_parts_with_some_labels_stand_beside_parts_that_are_found() -> None:
     X, labels = planted()
     shade = np.array(["dark", "grey", "light"], dtype=object)[labels[:, 1]]
-    some = pd.DataFrame({"shade": np.where(np.arange(150) % 10 == 0, shade, None)})
+    some = pd.DataFrame({"shade": [s if j % 10 == 0 else None for j, s in enumerate(shade)]})
     model = AdditiveSemiNMF((6, None), random_state=0).fit(X, some)
     assert model.parts_ == (6, 3)
     assert model.classes_.tolist() == ["dark", "grey", "light"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from . import _settings as settings_of
 from ._base import Factorization, Task
 from ._labels import Attribute, attributes
 from ._predict import PredictingFactorization
+from ._sklearn import check_is_fitted
 from ._types import Floats, Json, Labels, Method, RandomState, ZeroSamples
 from ._watch import Callback
 
@@ -257,7 +258,7 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
     def _known(self) -> list[int]:
         """Return the parts that have labels, counted from 0."""
         given = self.parts
-        if given is None or isinstance(given, str):
+        if isinstance(given, str) or not isinstance(given, Iterable):
             return []
         return [place for place, size in enumerate(given) if size is None]
 
@@ -279,9 +280,9 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         Returns
         -------
         ndarray of shape (n_samples, len(parts_)) or (n_samples,)
-            Clusters, counted from 0; samples of the fit get those of the fit. With ``attribute`` the
-            class of each sample, with ``return_margin`` a tuple of that and of the margins by which
-            it is ahead of the next one: 1 is certain, 0 undecided.
+            Clusters, counted from 0; samples of the fit get those of the fit. With ``attribute``
+            the class of each sample, with ``return_margin`` a tuple of that and of the margins by
+            which it is ahead of the next one: 1 is certain, 0 undecided.
         """
         if attribute is not None:
             return super().predict(X, self._part_of(attribute), return_margin=return_margin)
@@ -313,6 +314,7 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
             Share of the labels that ``predict`` gets right, mean over the parts with labels.
             Otherwise minus the mean squared error of all entries.
         """
+        check_is_fitted(self)
         places = self._places()
         given = attributes(y, len(np.asarray(X))) if places else []
         shares = []

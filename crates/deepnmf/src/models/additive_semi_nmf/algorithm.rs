@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::coordinates::Coordinates;
 use super::descent::{Found, State, TO_REST, descend};
 use super::memberships::Memberships;
-use super::propose::{Wanted, orders, propose, start};
+use super::propose::{Wanted, features_for, orders, propose, start};
 use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::{Error, Result};
@@ -91,6 +91,9 @@ fn best_start(
     go_on: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Found> {
     let orders = orders(sizes, known.free());
+    // All begin with the largest part.
+    let largest = orders[0].first().map_or((0, 1), |part| (*part, sizes[*part]));
+    let first = features_for(samples, known, largest, seed, go_on)?;
     let starts: Vec<(&[usize], usize)> = orders
         .iter()
         .flat_map(|order| MORE_AT_START.map(|more| (order.as_slice(), more)))
@@ -100,7 +103,7 @@ fn best_start(
             let number = (i * sizes.len() + part) as u64;
             Wanted { part, size: sizes[part], more: *more, number, seed }
         };
-        start(samples, known, order, wanted, go_on)
+        start(samples, known, &first, order, wanted, go_on)
     };
     let found: Vec<Option<Found>> =
         starts.par_iter().enumerate().map(from).collect::<Result<_>>()?;
@@ -141,11 +144,12 @@ impl Algorithm for AdditiveLoop {
         }
         let part = self.free[self.steps % self.free.len()];
         let number = |i: usize| FIRST_PROPOSAL + (self.steps * MORE.len() + i) as u64;
+        let (size, seed, from) = (self.sizes[part], self.seed, &self.found.memberships);
+        // A step is short, and not left half done.
+        let features = features_for(&self.samples, from, (part, size), seed, &|| Ok(()))?;
         let wanted = |(i, more): (usize, &usize)| {
-            let (size, seed) = (self.sizes[part], self.seed);
             let wanted = Wanted { part, size, more: *more, number: number(i), seed };
-            // A step is short, and not left half done.
-            propose(&self.samples, &self.found.memberships, wanted, &|| Ok(()))
+            propose(&self.samples, from, &features, wanted, &|| Ok(()))
         };
         let proposed: Vec<Found> =
             MORE.par_iter().enumerate().map(wanted).collect::<Result<_>>()?;

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::coordinates::Coordinates;
 use super::descent::{Found, State};
 use super::memberships::Memberships;
-use super::propose::{Wanted, left_over, propose, start};
+use super::propose::{Wanted, features_for, left_over, propose, start};
 use crate::error::Result;
 use crate::matrix::{Matrix, Parts, gram_of_rows, product, symmetric_eigen};
 use crate::rng::{Purpose, numbered_stream, shuffle};
@@ -69,12 +69,13 @@ pub(super) fn choose_parts(
         let sizes: Vec<usize> = reasons.iter().map(|reason| reason.clusters).collect();
         let order: Vec<usize> = (0..sizes.len()).collect();
         let none = Memberships::together(vec![1; sizes.len()], samples.samples());
+        let first = features_for(samples, &none, (0, sizes[0]), seed, &|| go_on())?;
         let wanted = |part: usize| {
             let number = FIRST_NUMBER - 1 - part as u64;
             Wanted { part, size: sizes[part], more: 3, number, seed }
         };
         if let Some(Found { memberships, state }) =
-            start(samples, &none, &order, wanted, &|| go_on())?
+            start(samples, &none, &first, &order, wanted, &|| go_on())?
         {
             left = left_over(samples, &memberships, &state);
         }
@@ -145,7 +146,8 @@ fn one_part(
     let none = Memberships::together(vec![1], samples.samples());
     let before = State::of(samples, &none)?.objective;
     let wanted = Wanted { part: 0, size: clusters, more: 1, number, seed };
-    let Found { memberships, state } = propose(samples, &none, wanted, &|| go_on())?;
+    let features = features_for(samples, &none, (0, clusters), seed, &|| go_on())?;
+    let Found { memberships, state } = propose(samples, &none, &features, wanted, &|| go_on())?;
     Ok(OnePart { gain: before - state.objective, labels: memberships.labels })
 }
 

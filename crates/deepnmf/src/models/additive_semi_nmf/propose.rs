@@ -50,25 +50,36 @@ pub(super) struct Wanted {
     pub(super) seed: u64,
 }
 
-/// Proposes clusters for one part, and lowers `J` from there.
-pub(super) fn propose(
+/// `G`, in which clusters of a part of so many are proposed. Proposals that differ by their number alone share it.
+pub(super) fn features_for(
     samples: &Coordinates,
     from: &Memberships,
-    Wanted { part, size, more, number, seed }: Wanted,
+    (part, size): (usize, usize),
+    seed: u64,
     go_on: &dyn Fn() -> Result<()>,
-) -> Result<Found> {
+) -> Result<Matrix<f32>> {
     go_on()?;
     // What the other parts explain alone: centres of all parts together would leave to this one what it explains now.
     let others = from.with_part(part, 1, &vec![0; samples.samples()]);
     let left = left_over(samples, &others, &State::of(samples, &others)?);
-    let features = smooth_features(&left, size, seed, go_on)?;
+    smooth_features(&left, size, seed, go_on)
+}
+
+/// Proposes clusters for one part, and lowers `J` from there.
+pub(super) fn propose(
+    samples: &Coordinates,
+    from: &Memberships,
+    features: &Matrix<f32>,
+    Wanted { part, size, more, number, seed }: Wanted,
+    go_on: &dyn Fn() -> Result<()>,
+) -> Result<Found> {
     let most = size.saturating_add(MOST_SPARE).min(samples.samples() / FEWEST);
     let many = size.saturating_mul(more).min(most).max(size);
     let mut rng = numbered_stream(seed, Purpose::Proposals, number);
     let mut best: Option<Clusters> = None;
     for _ in 0..STARTS {
         go_on()?;
-        let found = clusters(&features, many, &mut rng)?;
+        let found = clusters(features, many, &mut rng)?;
         if best.as_ref().is_none_or(|best| found.scatter < best.scatter) {
             best = Some(found);
         }
@@ -174,18 +185,27 @@ pub(super) fn orders(sizes: &[usize], mut falling: Vec<usize>) -> Vec<Vec<usize>
     orders
 }
 
-/// Finds part after part, in a given order. What is known from the start has its clusters, other parts have one.
+/// Finds part after part, in a given order; `first` are the features for the first of them. What is known from the start
+/// has its clusters, other parts have one.
 pub(super) fn start(
     samples: &Coordinates,
     known: &Memberships,
+    first: &Matrix<f32>,
     order: &[usize],
     wanted: impl Fn(usize) -> Wanted,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Option<Found>> {
     let mut found: Option<Found> = None;
     for part in order {
-        let from = found.map_or_else(|| known.clone(), |found| found.memberships);
-        found = Some(propose(samples, &from, wanted(*part), go_on)?);
+        let wanted = wanted(*part);
+        found = Some(match found {
+            None => propose(samples, known, first, wanted, go_on)?,
+            Some(Found { memberships: from, .. }) => {
+                let of = (wanted.part, wanted.size);
+                let features = features_for(samples, &from, of, wanted.seed, go_on)?;
+                propose(samples, &from, &features, wanted, go_on)?
+            }
+        });
     }
     Ok(found)
 }

@@ -8,8 +8,8 @@ use crate::activation::Activation;
 use crate::error::Result;
 use crate::graph::{Labels, classes_of_all_parts};
 use crate::matrix::{
-    DataMatrix, Matrix, PartColumns, Parts, Scalar, Whitening, gram_of_columns, gram_of_rows,
-    product, scale, symmetric_eigen,
+    DataMatrix, Matrix, PartColumns, Parts, Scalar, Sparse, Whitening, gram_of_columns,
+    gram_of_rows, product, scale, symmetric_eigen,
 };
 use crate::models::{Attributes, Factors, Model};
 use crate::project::Projection;
@@ -40,8 +40,14 @@ pub(crate) fn learn<T: Scalar>(
         return Ok(vec![]);
     }
     let chosen = Chosen::of(x, &left)?;
-    let own = PartColumns::new(chosen.data.view(), chosen.parts(parts));
-    let mut plain = model.project(&own, 1, Projection::Basis)?.cast::<f64>();
+    let mut plain = match &chosen.data {
+        Samples::Sparse(x) => model.project(x, 1, Projection::Basis)?,
+        Samples::Dense(x) => {
+            let own = PartColumns::new(x.view(), chosen.parts(parts));
+            model.project(&own, 1, Projection::Basis)?
+        }
+    }
+    .cast::<f64>();
     let parts = chosen.parts(parts);
     // Squares of features in an extreme unit would be out of range.
     let unit = size_of(&plain, parts)?;
@@ -196,9 +202,15 @@ fn of_machine<T: Scalar>(
     }
 }
 
+/// Samples in memory.
+enum Samples<T: Scalar> {
+    Dense(Matrix<T>),
+    Sparse(Sparse<'static, T>),
+}
+
 /// The samples that are learnt from, those of this part.
-struct Chosen<T> {
-    data: Matrix<T>,
+struct Chosen<T: Scalar> {
+    data: Samples<T>,
     /// Which samples of this part they are.
     samples: Vec<usize>,
     /// The place of the first among those of all parts, and how many there are on all.
@@ -220,6 +232,10 @@ impl<T: Scalar> Chosen<T> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // counts
         let sum = |counts: &[f64]| counts.iter().sum::<f64>() as usize;
         let (first, total) = (sum(&counts[..parts.rank()]), sum(&counts));
+        if let Some(x) = x.sparse().filter(|_| parts.is_whole()) {
+            let data = Samples::Sparse(x.select(&samples));
+            return Ok(Self { data, samples, first, total });
+        }
         let mut data = Matrix::zeros(x.shape().0, samples.len());
         let mut next = 0;
         x.blocks(&mut |start, block| {
@@ -229,7 +245,7 @@ impl<T: Scalar> Chosen<T> {
             }
             ControlFlow::Continue(())
         })?;
-        Ok(Self { data, samples, first, total })
+        Ok(Self { data: Samples::Dense(data), samples, first, total })
     }
 
     /// The parts that the chosen samples are spread over.

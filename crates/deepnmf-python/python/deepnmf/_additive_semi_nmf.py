@@ -8,12 +8,12 @@ from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._types import Floats, Json, Method, RandomState, ZeroSamples
+from ._types import Floats, Json, Method, RandomState, SamplesLike, ZeroSamples
 from ._watch import Callback
 
 # Of one part, which is Semi-NMF; several parts have no use for them.
@@ -29,18 +29,19 @@ class _OfParts:
 
     def transform(
         self,
-        X: ArrayLike,
+        X: SamplesLike,
         layer: int = -1,
         method: Method | None = None,
         zero_samples: ZeroSamples = "error",
         *,
         part: int | None = None,
+        layers: str | None = None,
     ) -> Floats:
         """Compute the memberships of samples: a one for one cluster of every part.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         layer : int, default=-1
             Layer. This model has one.
@@ -51,6 +52,8 @@ class _OfParts:
             unit norm, as one of the program does: they are refused, or their features are zero.
         part : int, default=None
             Part, counted from 1. If None, all parts.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -59,7 +62,7 @@ class _OfParts:
             a data frame of them.
         """
         features: Floats = super().transform(  # type: ignore[misc]
-            X, layer, method, zero_samples
+            X, layer, method, zero_samples, layers=layers
         )
         if part is None:
             return features
@@ -220,20 +223,22 @@ class AdditiveSemiNMF(_OfParts, Factorization):
             "measure_bound": options["measure_bound"],
         }
 
-    def predict(self, X: ArrayLike) -> NDArray[np.intp]:
+    def predict(self, X: SamplesLike, *, layers: str | None = None) -> NDArray[np.intp]:
         """Find the cluster of samples in every part.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
         ndarray of shape (n_samples, len(parts_))
             Clusters, counted from 0. Samples of the fit get those of the fit.
         """
-        return self._labels_of(np.asarray(self.transform(X)))
+        return self._labels_of(np.asarray(self.transform(X, layers=layers)))
 
     @property
     def labels_(self) -> NDArray[np.intp]:

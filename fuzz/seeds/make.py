@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.io
+import scipy.sparse
 from PIL import Image
 
 HERE = Path(__file__).parent
@@ -274,6 +275,79 @@ def png(width: int, height: int, depth: int, kind: int, data: bytes, passes: int
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
 
 
+def market(kind: str, rest: str) -> bytes:
+    return f"%%MatrixMarket matrix {kind}\n{rest}".encode()
+
+
+def market_seeds() -> None:
+    put("market/coordinate", market("coordinate real general", "% made\n2 3 3\n1 1 5\n2 3 1.5\n1 2 -1e-3\n"))
+    put("market/integer", market("coordinate integer general", "2 2 2\n2 2 7\n1 1 1\n"))
+    put("market/pattern", market("coordinate pattern general", "2 2 3\n1 1\n2 2\n2 1\n"))
+    put("market/symmetric", market("coordinate real symmetric", "2 2 2\n1 1 3\n2 1 4\n"))
+    put("market/skew", market("coordinate real skew-symmetric", "2 2 1\n2 1 4\n"))
+    put("market/twice", market("coordinate real general", "2 2 3\n2 2 7\n1 1 1\n2 2 -7\n"))
+    put("market/array", market("array real general", "2 2\n1\n2\n3\n4\n"))
+    put("market/lower-half", market("array integer symmetric", "2 2\n1\n2\n3\n"))
+    put("market/many-empty-rows", market("coordinate pattern general", "1000000 1000000 1\n1 1\n"))
+    put("market/packed", gzip.compress(market("coordinate pattern general", "2 2 1\n1 1\n"), mtime=0))
+    put("market/lie-entries", market("coordinate real general", f"2 2 {2**62}\n1 1 1\n"))
+    put("market/lie-rows", market("coordinate real general", f"{2**62} 2 1\n1 1 1\n"))
+    put("market/lie-columns", market("coordinate real general", f"2 {2**63} 1\n1 1 1\n"))
+    put("market/lie-array", market("array real general", f"{2**40} {2**40}\n1\n"))
+    put("market/lie-short", market("coordinate real general", "2 2 3\n1 1 1\n"))
+    put("market/lie-long", market("coordinate real general", "2 2 1\n1 1 1\n2 2 2\n"))
+    put("market/lie-place", market("coordinate real general", "2 2 1\n3 1 1\n"))
+    put("market/bomb-rows", gzip.compress(market("coordinate pattern general", f"{10**10} 2 1\n1 1\n"), mtime=0))
+    put("market/bomb-line", gzip.compress(market("coordinate real general", "2 2 1\n" + "1" * 2**24), mtime=0))
+    put("market/wrong-complex", market("coordinate complex general", "1 1 1\n1 1 1 1\n"))
+    put("market/wrong-word", market("coordinate real general", "2 2 1\n1 1 one\n"))
+    put("market/wrong-nan", market("coordinate real general", "2 2 1\n1 1 nan\n"))
+
+
+def scipy_npz(matrix: object) -> bytes:
+    file = io.BytesIO()
+    scipy.sparse.save_npz(file, matrix)
+    return file.getvalue()
+
+
+def sparse_seeds() -> None:
+    """Sparse tables of SciPy and MATLAB."""
+    table = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]])
+    for kind in ["csr", "csc", "coo", "dia"]:
+        put(f"npz/scipy-{kind}", scipy_npz(getattr(scipy.sparse, f"{kind}_array")(table)))
+    put("npz/scipy-bsr", scipy_npz(scipy.sparse.bsr_array(table, blocksize=(1, 3))))
+    good = scipy.sparse.csr_array(table)
+
+    def saying(**parts: np.ndarray) -> bytes:
+        file = io.BytesIO()
+        own = {"data": good.data, "indices": good.indices, "indptr": good.indptr}
+        np.savez(file, format=b"csr", **{"shape": np.array([2, 3]), **own, **parts})
+        return file.getvalue()
+
+    put("npz/lie-scipy-shape", saying(shape=np.array([2**62, 3])))
+    put("npz/lie-scipy-bounds", saying(indptr=np.array([0, 2**62, 3])))
+    put("npz/lie-scipy-index", saying(indices=np.array([0, -1, 2])))
+    put("npz/lie-scipy-fewer", saying(data=np.array([1.0])))
+    put("npz/wrong-scipy-nan", saying(data=np.array([1.0, np.nan, 2.0])))
+    file = io.BytesIO()
+    scipy.io.savemat(file, {"fea": scipy.sparse.csc_matrix(table), "gnd": np.array([[1], [2]])})
+    put("mat/sparse", file.getvalue())
+    file = io.BytesIO()
+    scipy.io.savemat(file, {"fea": scipy.sparse.csc_matrix(table)}, do_compression=True)
+    put("mat/sparse-packed", file.getvalue())
+    # The rows of the entries are the first element behind the name.
+    raw = bytearray(mat_of_sparse(table))
+    at = raw.index(struct.pack("<iii", 0, 0, 1))
+    raw[at : at + 4] = struct.pack("<i", 2**30)
+    put("mat/lie-row", bytes(raw))
+
+
+def mat_of_sparse(table: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    scipy.io.savemat(file, {"fea": scipy.sparse.csc_matrix(table)})
+    return file.getvalue()
+
+
 def picture_seeds() -> None:
     grey = Image.fromarray(np.arange(63, dtype=np.uint8).reshape(7, 9))
     deep = Image.fromarray(np.arange(0, 6300, 100, dtype=np.uint16).reshape(7, 9))
@@ -401,6 +475,8 @@ if __name__ == "__main__":
     mat_seeds()
     hdf5_seeds()
     parquet_seeds()
+    market_seeds()
+    sparse_seeds()
     picture_seeds()
     text_seeds()
     word_seeds()

@@ -12,8 +12,8 @@ use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Matrix, Model, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{
-    DataError, Dataset, Header, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions,
-    PixelOrder, TableOptions, load,
+    AnyDataset, DataError, Dataset, Header, ImageOptions, ImageShape, JoinBy, LabelFile,
+    LoadOptions, PixelOrder, TableOptions, Values, load, load_any,
 };
 use tempfile::TempDir;
 
@@ -27,6 +27,8 @@ pub enum Target {
     /// MATLAB v7.3, `AnnData` and plain HDF5.
     Hdf5,
     Parquet,
+    /// Matrix Market.
+    Market,
     Picture,
     /// Tables as text.
     Text,
@@ -41,12 +43,13 @@ pub enum Target {
 }
 
 impl Target {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Npy,
         Self::Npz,
         Self::Mat,
         Self::Hdf5,
         Self::Parquet,
+        Self::Market,
         Self::Picture,
         Self::Text,
         Self::LabelFile,
@@ -63,6 +66,7 @@ impl Target {
             Self::Mat => "mat",
             Self::Hdf5 => "hdf5",
             Self::Parquet => "parquet",
+            Self::Market => "market",
             Self::Picture => "picture",
             Self::Text => "text",
             Self::LabelFile => "label_file",
@@ -95,6 +99,7 @@ impl Target {
                 file("x.h5ad", bytes, &[plain, labelled, layer])
             }
             Self::Parquet => file("x.parquet", bytes, &usual()),
+            Self::Market => market(bytes),
             Self::Text => {
                 any(["x.csv", "x.tsv", "x.txt"], |name| file(name, bytes, &usual()))
                     | file("x.csv", bytes, &chosen_columns())
@@ -154,7 +159,7 @@ fn file(name: &str, bytes: &[u8], options: &[LoadOptions]) -> bool {
     any(options, |options| {
         let narrow = check(load::<f32>(&path, options));
         let wide = check(load::<f64>(&path, options));
-        narrow | wide
+        narrow | wide | check_held(load_any(&path, options))
     })
 }
 
@@ -184,6 +189,36 @@ fn check<T: Scalar>(read: Result<Dataset<T>, DataError>) -> bool {
     assert!(data.feature_names.is_none_or(|names| names.len() == features));
     assert!(data.image_shape.is_none_or(|shape| shape.width * shape.height == features));
     true
+}
+
+/// The same for data as they are held, of which sparse ones may be far too large to be dense.
+fn check_held(read: Result<AnyDataset<f64>, DataError>) -> bool {
+    let data = match read {
+        Ok(data) => data,
+        Err(error) => return check(Err::<Dataset<f64>, _>(error)),
+    };
+    let Values::Sparse(x) = &data.x else { return true };
+    let (features, samples) = x.shape();
+    assert!(samples > 0 && features > 0);
+    assert!(x.values().iter().all(|v| v.is_finite()));
+    let mut seen = 0;
+    x.for_each(|feature, sample, _| {
+        assert!(feature < features && sample < samples);
+        seen += 1;
+    });
+    assert!(seen == x.entries());
+    assert!(data.attributes.iter().all(|a| a.len() == samples));
+    assert!(data.sample_names.is_none_or(|names| names.len() == samples));
+    assert!(data.feature_names.is_none_or(|names| names.len() == features));
+    true
+}
+
+/// By itself, and beside the names of two features in a folder of 10x.
+fn market(bytes: &[u8]) -> bool {
+    let alone = file("x.mtx", bytes, &[LoadOptions::default()]);
+    let (folder, path) = written("matrix.mtx", bytes);
+    let _ = fs::write(path.with_file_name("genes.tsv"), "a\tA\nb\tB\n");
+    alone | check_held(load_any(folder.path(), &LoadOptions::default()))
 }
 
 fn picture(bytes: &[u8]) -> bool {

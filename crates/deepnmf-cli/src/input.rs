@@ -8,8 +8,8 @@ use deepnmf::persist::check_writable;
 use deepnmf::{Model, Provenance, Recorded, Scalar};
 use deepnmf_data::preprocess::{Pipeline, ZeroSamples, Zeros};
 use deepnmf_data::{
-    DataError, Dataset, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions,
-    TableOptions, builtin, load, load_from,
+    AnyDataset, DataError, DatasetOf, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile,
+    LoadOptions, TableOptions, Values, builtin, load_any, load_any_from,
 };
 
 use crate::args::{DataArgs, HeaderName, ReadArgs, UsageError, ZeroArgs};
@@ -22,7 +22,7 @@ const BUILTIN: &str = "builtin:";
 const STANDARD: &str = "-";
 
 /// Loads or makes the samples, those of several files one after the other.
-pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
+pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<AnyDataset<T>> {
     if let [only] = args.data.as_slice() {
         return samples_of(only, &args.read);
     }
@@ -33,7 +33,7 @@ pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
     let each = ReadArgs { labels_file: None, labels_by: None, ..args.read.clone() };
     let sets =
         args.data.iter().map(|path| Ok((path.display().to_string(), samples_of(path, &each)?)));
-    let mut data = Dataset::concat(&sets.collect::<Result<Vec<_>>>()?)?;
+    let mut data = DatasetOf::concat(&sets.collect::<Result<Vec<_>>>()?)?;
     if let Some(file) = labels_file(&args.read) {
         file.join(&mut data)?;
     }
@@ -41,10 +41,10 @@ pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<Dataset<T>> {
 }
 
 /// Loads the samples of a file or folder, or makes built-in ones.
-pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<Dataset<T>> {
+pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<AnyDataset<T>> {
     if let Some(spec) = data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
         refuse_for_builtin(read)?;
-        return Ok(builtin::generate(spec)?);
+        return Ok(builtin::generate(spec)?.holding(Values::Dense));
     }
     let options = LoadOptions {
         data_key: read.data_key.clone(),
@@ -61,9 +61,9 @@ pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<Data
         labels_file: labels_file(read),
     };
     if is_standard(data) {
-        return Ok(load_from(io::stdin().lock(), "standard input", &options)?);
+        return Ok(load_any_from(io::stdin().lock(), "standard input", &options)?);
     }
-    Ok(load(data, &options)?)
+    Ok(load_any(data, &options)?)
 }
 
 fn is_standard(data: &Path) -> bool {
@@ -76,7 +76,7 @@ fn labels_file(read: &ReadArgs) -> Option<LabelFile> {
 }
 
 /// Says that a first line of numbers was taken for a header, which might be a mistake.
-pub(crate) fn remark_on_header<T: Scalar>(args: &DataArgs, data: &Dataset<T>, output: Output) {
+pub(crate) fn remark_on_header<T: Scalar>(args: &DataArgs, data: &AnyDataset<T>, output: Output) {
     let names = data.feature_names.as_deref().unwrap_or_default();
     let counts_from = |first: usize| (first..).zip(names).all(|(n, name)| *name == n.to_string());
     let is_guess = args.read.header == HeaderName::Auto && args.read.feature_names.is_none();
@@ -115,7 +115,7 @@ fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
 }
 
 /// What the model file should remember of the data, which are still as they were read.
-pub(crate) fn provenance<T: Scalar>(data: &Dataset<T>, steps: &Pipeline) -> Result<Provenance> {
+pub(crate) fn provenance<X>(data: &DatasetOf<X>, steps: &Pipeline) -> Result<Provenance> {
     let shown = data.image_shape.map(|shape| Recorded::of(&DisplayHints { image: Some(shape) }));
     Ok(Provenance {
         feature_names: data.feature_names.clone(),
@@ -167,7 +167,7 @@ pub(crate) fn check_model_output(out: &Path, read: &[&Path]) -> Result<()> {
 }
 
 /// Does to new samples what was done to those the model was fitted to.
-pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) -> Result<()> {
+pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut AnyDataset<T>) -> Result<()> {
     let done = prepare(model, data, ZeroSamples::Error);
     done.map(drop).map_err(|error| without_unit_norm(error, ""))
 }
@@ -175,7 +175,7 @@ pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut Dataset<T>) ->
 /// The same, with a flag that says what is done with samples that are zero; says which ones were.
 pub(crate) fn prepare_with_zeros<T: Scalar>(
     model: &Model<T>,
-    data: &mut Dataset<T>,
+    data: &mut AnyDataset<T>,
     zero: ZeroArgs,
     output: Output,
 ) -> Result<Zeros> {
@@ -187,7 +187,7 @@ pub(crate) fn prepare_with_zeros<T: Scalar>(
 
 fn prepare<T: Scalar>(
     model: &Model<T>,
-    data: &mut Dataset<T>,
+    data: &mut AnyDataset<T>,
     zeros: ZeroSamples,
 ) -> Result<Zeros> {
     check_feature_names(model, data)?;
@@ -219,7 +219,7 @@ fn without_unit_norm(error: anyhow::Error, or: &str) -> anyhow::Error {
 }
 
 /// The names of the samples that are left; their numbers, where rows would no longer tell them.
-pub(crate) fn names_of_left<T: Scalar>(data: &Dataset<T>, zeros: &Zeros) -> Option<Vec<String>> {
+pub(crate) fn names_of_left<T: Scalar>(data: &AnyDataset<T>, zeros: &Zeros) -> Option<Vec<String>> {
     if data.sample_names.is_some() || zeros.dropped.is_empty() {
         return data.sample_names.clone();
     }
@@ -247,7 +247,7 @@ pub(crate) fn remark_on_zeros(zeros: &Zeros, output: Output) {
 }
 
 /// Columns in another order would silently give nonsense.
-fn check_feature_names<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result<()> {
+fn check_feature_names<T: Scalar>(model: &Model<T>, data: &AnyDataset<T>) -> Result<()> {
     let (Some(wanted), Some(found)) = (&model.provenance.feature_names, &data.feature_names) else {
         return Ok(());
     };
@@ -273,7 +273,7 @@ fn check_feature_names<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result
 }
 
 /// Pixels in another order would, too. Samples that nobody calls pictures are taken for the model's.
-fn check_image_shape<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result<()> {
+fn check_image_shape<T: Scalar>(model: &Model<T>, data: &AnyDataset<T>) -> Result<()> {
     match (image_shape(model), data.image_shape) {
         (Some(wanted), Some(found)) if wanted != found => bail!(
             "the samples are pictures of {found}, but the model was fitted to {wanted}: give \

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use deepnmf::matrix::product;
-use deepnmf::{Matrix, Scalar};
+use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf_data::{Columns, Values};
 
 /// Bytes of memory that this process may still take, where the system tells: limits of a container count.
 pub(crate) fn memory_left() -> Option<u64> {
@@ -38,15 +38,18 @@ pub(crate) fn disk_left(_: &Path) -> Option<u64> {
 }
 
 /// Floating-point operations in a second, by a product as a fit has it.
-pub(crate) fn speed<T: Scalar>(x: &Matrix<T>, components: usize) -> f64 {
-    let z = Matrix::from_fn(x.rows(), components, |i, j| T::from_f64(((i + 3 * j) % 7) as f64));
-    let some = x.view_columns(0..x.cols().min(2000));
-    let work = 2.0 * (z.rows() * z.cols() * some.cols()) as f64;
+pub(crate) fn speed<T: Scalar>(x: &Values<T>, components: usize) -> f64 {
+    let some = x.chosen(&(0..x.samples().min(2000)).collect::<Vec<_>>());
+    let z = Matrix::from_fn(x.features(), components, |i, j| T::from_f64(((i + 3 * j) % 7) as f64));
+    let entries = some.entries_held().unwrap_or(z.rows() * some.samples());
+    let work = 2.0 * (entries.max(1) * z.cols()) as f64;
+    let mut done = Matrix::zeros(components, some.samples());
     // The first product wakes threads up.
     let seconds = (0..3).map(|_| {
         let begun = Instant::now();
-        let done = product(z.t(), some);
-        begun.elapsed().as_secs_f64().max(1e-9) + 0.0 * done[(0, 0)].to_f64().min(0.0)
+        // Data in memory never fail.
+        let _ = some.tr_mul(&z, &mut done);
+        begun.elapsed().as_secs_f64().max(1e-9)
     });
     work / seconds.fold(f64::INFINITY, f64::min)
 }

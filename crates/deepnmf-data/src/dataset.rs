@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use deepnmf::{Matrix, Scalar};
 
-use crate::{DataError, ImageShape};
+use crate::{AnyDataset, Columns, DataError, ImageShape};
 
 /// Samples in memory, with what is known about them.
 pub type Dataset<T> = DatasetOf<Matrix<T>>;
@@ -43,15 +43,40 @@ impl<X> DatasetOf<X> {
     }
 }
 
-impl<T: Scalar> Dataset<T> {
+impl<X> DatasetOf<X> {
+    /// The same with the samples held in another way.
+    pub fn holding<Y>(self, hold: impl FnOnce(X) -> Y) -> DatasetOf<Y> {
+        let Self { x, feature_names, sample_names, attributes, image_shape } = self;
+        DatasetOf { x: hold(x), feature_names, sample_names, attributes, image_shape }
+    }
+}
+
+impl<T: Scalar> AnyDataset<T> {
+    /// The same with all zeros written out.
+    ///
+    /// # Errors
+    /// If that takes more memory than there is.
+    pub fn into_dense(self) -> Result<Dataset<T>, DataError> {
+        let (mut failed, none) = (None, || Matrix::zeros(0, 0));
+        let dense = self.holding(|x| {
+            x.into_dense().unwrap_or_else(|error| {
+                failed = Some(error);
+                none()
+            })
+        });
+        failed.map_or(Ok(dense), Err)
+    }
+}
+
+impl<X: Columns> DatasetOf<X> {
     /// The number of samples, `n`.
     pub fn samples(&self) -> usize {
-        self.x.cols()
+        self.x.samples()
     }
 
     /// The number of features, `p`.
     pub fn features(&self) -> usize {
-        self.x.rows()
+        self.x.features()
     }
 
     /// The samples of these indices, in this order, with their labels. The classes of an attribute
@@ -65,16 +90,14 @@ impl<T: Scalar> Dataset<T> {
         }
         let pick = |names: &Vec<String>| samples.iter().map(|&i| names[i].clone()).collect();
         Ok(Self {
-            x: Matrix::from_fn(self.features(), samples.len(), |i, j| self.x[(i, samples[j])]),
+            x: self.x.chosen(samples),
             feature_names: self.feature_names.clone(),
             sample_names: self.sample_names.as_ref().map(pick),
             attributes: self.attributes.iter().map(|a| a.select(samples)).collect(),
             image_shape: self.image_shape,
         })
     }
-}
 
-impl<T: Scalar> Dataset<T> {
     /// The samples of several data sets one after the other, with their names and labels; each comes
     /// with what messages call it. An attribute that only some have is missing in the others.
     ///
@@ -85,11 +108,6 @@ impl<T: Scalar> Dataset<T> {
             return Err(DataError::NoSample { index: 0, samples: 0 });
         };
         sets.iter().try_for_each(|(second, set)| head.goes_with(set, first, second))?;
-        let samples = sets.iter().map(|(_, set)| set.samples()).sum();
-        let mut entries = Vec::with_capacity(samples * head.features());
-        for (_, set) in sets {
-            entries.extend_from_slice(set.x.as_slice());
-        }
         let names: Option<Vec<Vec<String>>> =
             sets.iter().map(|(_, set)| set.sample_names.clone()).collect();
         let mut attributes: Vec<&str> = Vec::new();
@@ -106,7 +124,7 @@ impl<T: Scalar> Dataset<T> {
             Attribute::from_strings(*name, labels)
         };
         Ok(Self {
-            x: Matrix::from_vec(head.features(), samples, entries)?,
+            x: X::joined(&sets.iter().map(|(_, set)| &set.x).collect::<Vec<_>>())?,
             feature_names: sets.iter().find_map(|(_, set)| set.feature_names.clone()),
             sample_names: names.map(|names| names.concat()),
             attributes: attributes.iter().map(joined).collect(),

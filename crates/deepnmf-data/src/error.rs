@@ -11,7 +11,8 @@ pub(crate) use self::cell::shown;
 pub use self::fault::Fault;
 
 /// The files [`load`](crate::load) takes, as error messages name them.
-pub(crate) const ACCEPTED: &str = ".npy, .npz, .mat (MATLAB), .h5ad, .parquet, .csv, .tsv or .txt";
+pub(crate) const ACCEPTED: &str =
+    ".npy, .npz, .mat (MATLAB), .mtx (Matrix Market), .h5ad, .parquet, .csv, .tsv or .txt";
 
 /// Everything that can go wrong in this crate.
 #[derive(Debug, thiserror::Error)]
@@ -77,8 +78,8 @@ pub enum DataError {
     },
     /// No step of preprocessing of this name.
     #[error(
-        "there is no step {name:?}: use unit, standardize, min-max, log1p, tf-idf, igo or \
-         resize=WIDTHxHEIGHT"
+        "there is no step {name:?}: use unit, standardize, min-max, log1p, tf-idf, counts-per=10000, igo \
+         or resize=WIDTHxHEIGHT"
     )]
     UnknownStep {
         /// The name asked for.
@@ -92,6 +93,12 @@ pub enum DataError {
     ImageShape {
         /// The text.
         text: String,
+    },
+    /// Sparse data that cannot be made dense.
+    #[error("the data are sparse, and with their zeros they do not fit: {why}")]
+    Dense {
+        /// Why not, and what would work.
+        why: String,
     },
     /// Samples that do not exist were asked for.
     #[error("there is no sample {index}: there are {samples}, counted from 0")]

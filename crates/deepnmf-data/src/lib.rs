@@ -26,12 +26,15 @@ mod image_shape;
 mod load;
 pub mod picture;
 pub mod preprocess;
+mod values;
 mod write;
 
 pub use dataset::{Attribute, Dataset, DatasetOf};
 pub use error::{Cell, DataError, Fault};
 pub use image_shape::{DisplayHints, ImageShape, PixelOrder};
 pub use load::{
-    Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions, load, load_from,
+    Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions, load, load_any,
+    load_any_from, load_from,
 };
+pub use values::{AnyDataset, Columns, Values};
 pub use write::{Cells, Table, TableFormat, write_npy};

@@ -1,8 +1,10 @@
 //! What is done to data before they are factorized.
 
+mod counts;
 mod igo;
 mod lazy;
 mod pipeline;
+mod prepare;
 pub(crate) mod resize;
 mod scale;
 mod split;
@@ -14,6 +16,7 @@ use std::fmt::{self, Display};
 
 pub use self::lazy::Lazy;
 pub use self::pipeline::Pipeline;
+pub use self::prepare::Prepare;
 pub use self::scale::{Moments, Range};
 pub use self::split::{Split, keep_labels};
 pub use self::step::Step;

@@ -1,13 +1,15 @@
 //! NumPy arrays on their way in and out, without a copy where memory allows.
 
-use deepnmf::{Matrix, MatrixView, Scalar};
+use deepnmf::matrix::{Stored, Whole};
+use deepnmf::{DataMatrix, Matrix, MatrixView, Scalar, Sparse};
+use deepnmf_data::Values;
 use numpy::ndarray::{ArrayView2, ShapeBuilder};
 use numpy::npyffi::NPY_ORDER;
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArrayMethods,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::of_model;
@@ -15,13 +17,104 @@ use crate::errors::of_model;
 /// Samples x features of either number type.
 #[derive(FromPyObject)]
 pub(crate) enum Samples<'py> {
-    F32(PyReadonlyArray2<'py, f32>),
-    F64(PyReadonlyArray2<'py, f64>),
+    F32(Given<'py, f32>),
+    F64(Given<'py, f64>),
+}
+
+/// Samples x features as Python holds them.
+#[derive(FromPyObject)]
+pub(crate) enum Given<'py, T: Element> {
+    Dense(PyReadonlyArray2<'py, T>),
+    Sparse(GivenSparse<'py, T>),
+}
+
+/// SciPy's CSR or CSC, matrix or array.
+#[derive(FromPyObject)]
+pub(crate) struct GivenSparse<'py, T: Element> {
+    data: PyReadonlyArray1<'py, T>,
+    indices: GivenWhole<'py>,
+    indptr: GivenWhole<'py>,
+    shape: (usize, usize),
+    format: String,
+}
+
+/// Whole numbers of either width.
+#[derive(FromPyObject)]
+pub(crate) enum GivenWhole<'py> {
+    I32(PyReadonlyArray1<'py, i32>),
+    I64(PyReadonlyArray1<'py, i64>),
+}
+
+impl GivenWhole<'_> {
+    fn borrowed(&self, what: &str) -> PyResult<Whole<'_>> {
+        match self {
+            Self::I32(array) => Whole::of_i32(what, array.as_slice()?),
+            Self::I64(array) => Whole::of_i64(what, array.as_slice()?),
+        }
+        .map_err(of_model)
+    }
+}
+
+/// Samples in the memory of Python, as the `p x n` matrix that the paper has.
+#[derive(Clone)]
+pub(crate) enum Held<'a, T: Scalar> {
+    Dense(MatrixView<'a, T>),
+    Sparse(Sparse<'a, T>),
+}
+
+impl<T: Scalar> Held<'_, T> {
+    /// The samples at the boundary.
+    pub(crate) fn data(&self) -> &dyn DataMatrix<T> {
+        match self {
+            Self::Dense(x) => x,
+            Self::Sparse(x) => x,
+        }
+    }
+
+    /// A copy in memory of their own.
+    pub(crate) fn values(&self) -> Values<T> {
+        match self {
+            Self::Dense(x) => Values::Dense(x.to_matrix()),
+            Self::Sparse(x) => Values::Sparse(x.clone().into_owned()),
+        }
+    }
+}
+
+/// Samples without a copy; sparse ones whose indices are out of order, or come twice, are sorted in a copy.
+pub(crate) fn held<'a, T: Scalar + Element>(given: &'a Given<'_, T>) -> PyResult<Held<'a, T>> {
+    let x = match given {
+        Given::Dense(array) => return Ok(Held::Dense(view_of(array)?)),
+        Given::Sparse(x) => x,
+    };
+    let stored = match x.format.as_str() {
+        "csr" => Stored::BySample,
+        "csc" => Stored::ByFeature,
+        other => {
+            let text = format!("a sparse array of the format {other:?}: convert it with tocsr()");
+            return Err(PyValueError::new_err(text));
+        }
+    };
+    let (n, p) = x.shape;
+    let (places, starts) = (x.indices.borrowed("indices")?, x.indptr.borrowed("indptr")?);
+    let made = Sparse::canonical((p, n), stored, x.data.as_slice()?, places, starts);
+    Ok(Held::Sparse(made.map_err(of_model)?.0))
+}
+
+/// The same for what cannot be sparse.
+pub(crate) fn view<'a, T: Scalar + Element>(
+    given: &'a Given<'_, T>,
+) -> PyResult<MatrixView<'a, T>> {
+    match given {
+        Given::Dense(array) => view_of(array),
+        Given::Sparse(_) => {
+            Err(PyTypeError::new_err("the array is sparse: convert it with toarray()"))
+        }
+    }
 }
 
 /// The array as the `p x n` matrix that the paper has. The order is asked for: a slice of the memory
 /// is to be had of C and of Fortran order alike.
-pub(crate) fn view<'a, T: Scalar + Element>(
+fn view_of<'a, T: Scalar + Element>(
     array: &'a PyReadonlyArray2<'_, T>,
 ) -> PyResult<MatrixView<'a, T>> {
     let (n, p) = (array.shape()[0], array.shape()[1]);

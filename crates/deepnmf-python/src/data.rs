@@ -7,10 +7,10 @@ use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{
     Dataset, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions, builtin as sets,
 };
-use numpy::{Element, PyArray1, PyReadonlyArray2};
+use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
-use crate::array::{Samples, into_rows, view};
+use crate::array::{Given, Samples, into_rows, view};
 use crate::errors::{of_builtin, of_data};
 
 /// The name of an attribute, its classes, and for every sample the place of its class or -1.
@@ -96,7 +96,7 @@ pub(crate) fn gradient_orientations<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     fn of<'py, T: Scalar + Element>(
         py: Python<'py>,
-        x: &PyReadonlyArray2<'py, T>,
+        x: &Given<'py, T>,
         shape: ImageShape,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut data = Dataset { image_shape: Some(shape), ..Dataset::new(view(x)?.to_matrix()) };

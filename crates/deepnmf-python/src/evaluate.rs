@@ -1,13 +1,13 @@
 //! k-means, how well clusters agree with classes, and the bound of all factorizations.
 
-use deepnmf::{MatrixView, Scalar};
+use deepnmf::Scalar;
 use deepnmf_eval::metrics::{self, Average};
 use deepnmf_eval::{Clustering, Instances, KMeans};
-use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::array::{Samples, into_rows, labels, view};
+use crate::array::{Given, Held, Samples, held, into_rows, labels, view};
 use crate::errors::{of_evaluation, of_model};
 use crate::threads::{interruptible, on_threads};
 
@@ -49,8 +49,8 @@ pub(crate) fn kmeans<'py>(
 fn cluster<'py, T: Instances + Element>(
     py: Python<'py>,
     settings: KMeans,
-    x: &PyReadonlyArray2<'py, T>,
-    centres: Option<&PyReadonlyArray2<'py, T>>,
+    x: &Given<'py, T>,
+    centres: Option<&Given<'py, T>>,
     threads: usize,
 ) -> PyResult<Clusters<'py>> {
     let (x, centres) = (view(x)?, centres.map(view).transpose()?);
@@ -113,17 +113,17 @@ pub(crate) fn smallest_error<'py>(
     seed: u64,
     threads: usize,
 ) -> PyResult<f64> {
-    fn of<T: Scalar>(x: MatrixView<'_, T>, k: usize, seed: u64) -> PyResult<f64> {
-        deepnmf::smallest_error(&x, k, seed).map_err(of_model)
+    fn of<T: Scalar>(x: &Held<'_, T>, k: usize, seed: u64) -> PyResult<f64> {
+        deepnmf::smallest_error(x.data(), k, seed).map_err(of_model)
     }
     match x {
         Samples::F32(x) => {
-            let x = view(&x)?;
-            on_threads(py, threads, |_| of(x, components, seed))?
+            let x = held(&x)?;
+            on_threads(py, threads, |_| of(&x, components, seed))?
         }
         Samples::F64(x) => {
-            let x = view(&x)?;
-            on_threads(py, threads, |_| of(x, components, seed))?
+            let x = held(&x)?;
+            on_threads(py, threads, |_| of(&x, components, seed))?
         }
     }
 }

@@ -9,8 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use deepnmf::persist::AnyModel;
 use deepnmf::{
-    CancelToken, Checkpoints, Event, FitSession, Labels, MatrixView, Observer, Provenance, Scalar,
-    Settings,
+    CancelToken, Checkpoints, Event, FitSession, Labels, Observer, Provenance, Scalar, Settings,
 };
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -18,7 +17,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPool;
 use serde::de::DeserializeOwned;
 
-use crate::array::{Samples, labels, view};
+use crate::array::{Held, Samples, held, labels};
 use crate::errors::{of_model, of_panic};
 use crate::model::Model;
 use crate::threads::{PATIENCE, pool};
@@ -45,12 +44,12 @@ pub(crate) fn fit<'py>(
     let mut watcher = Watcher { callback, cancel: CancelToken::new(), interruption: None };
     let model = match x {
         Samples::F32(x) => {
-            let job = Job { settings, x: view(&x)?, attributes, checkpoint };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
         Samples::F64(x) => {
-            let job = Job { settings, x: view(&x)?, attributes, checkpoint };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
@@ -69,9 +68,9 @@ fn understood<S: DeserializeOwned>(text: &str) -> PyResult<S> {
 }
 
 /// What is to be done.
-struct Job<'a, T> {
+struct Job<'a, T: Scalar> {
     settings: Settings,
-    x: MatrixView<'a, T>,
+    x: Held<'a, T>,
     attributes: Vec<Option<Vec<Option<u32>>>>,
     /// Where checkpoints are written, and taken up.
     checkpoint: Option<PathBuf>,
@@ -81,7 +80,7 @@ impl<T: Scalar> Job<'_, T> {
     fn run(&self, session: &mut FitSession<'_>) -> deepnmf::Result<deepnmf::Model<T>> {
         let attributes: Vec<Option<&Labels>> =
             self.attributes.iter().map(|labels| labels.as_deref()).collect();
-        self.settings.fit(&self.x, &attributes, session)
+        self.settings.fit(self.x.data(), &attributes, session)
     }
 }
 

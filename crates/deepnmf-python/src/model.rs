@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use deepnmf::persist::{AnyModel, load_model, model_from_bytes};
-use deepnmf::{CancelToken, Matrix, MatrixView, Projection, Scalar};
-use numpy::{Element, PyArray1, PyReadonlyArray2};
+use deepnmf::{CancelToken, DataMatrix, Matrix, Projection, Scalar};
+use numpy::{Element, PyArray1};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 
-use crate::array::{Samples, Shown, borrowed, into_rows, view};
+use crate::array::{Given, Samples, Shown, borrowed, held, into_rows, view};
 use crate::errors::{of_model, of_report};
 use crate::prepare::{features_before, prepared, steps};
 use crate::report::Request;
@@ -177,8 +177,8 @@ impl Model {
         let method = projection(method)?;
         with_samples!(self, x, (m, x) => {
             let h = on_prepared(py, m, &x, threads, |x, cancel| {
-                let h = m.project_until(&x, layer, method, cancel)?;
-                let warning = m.projection_warning(&x, layer, method, &h)?;
+                let h = m.project_until(x, layer, method, cancel)?;
+                let warning = m.projection_warning(x, layer, method, &h)?;
                 Ok((h, warning))
             })?;
             let (h, warning) = h;
@@ -204,7 +204,7 @@ impl Model {
         threads: usize,
     ) -> PyResult<Predicted<'py>> {
         with_samples!(self, x, (m, x) => {
-            let found = on_prepared(py, m, &x, threads, |x, _| m.predict(&x, attribute))?;
+            let found = on_prepared(py, m, &x, threads, |x, _| m.predict(x, attribute))?;
             let codes = found.classes.into_iter().map(i64::from);
             Ok((PyArray1::from_iter(py, codes), PyArray1::from_vec(py, found.margins)))
         })
@@ -221,9 +221,10 @@ impl Model {
     ) -> PyResult<f64> {
         let method = projection(method)?;
         with_samples!(self, x, (m, x) => on_prepared(py, m, &x, threads, |x, cancel| {
-            let h = m.project_until(&x, layer, method, cancel)?;
-            let error = m.factors.reconstruction_error(&x, layer, &h)?;
-            Ok(error * error / (x.rows() * x.cols()) as f64)
+            let h = m.project_until(x, layer, method, cancel)?;
+            let error = m.factors.reconstruction_error(x, layer, &h)?;
+            let (p, n) = x.shape();
+            Ok(error * error / (p as f64 * n as f64))
         }))
     }
 
@@ -259,8 +260,8 @@ impl Model {
             }
         };
         let report = with_samples!(self, x, (m, x) => {
-            let x = view(&x)?;
-            on_threads(py, threads, |_| request.explore(m, x, &path, &mut tell))?
+            let x = held(&x)?;
+            on_threads(py, threads, |_| request.explore(m, &x, &path, &mut tell))?
         })?;
         py.check_signals()?;
         py.detach(|| report.write(&path)).map_err(of_report)?;
@@ -272,14 +273,17 @@ impl Model {
 fn on_prepared<T: Scalar + Element, R: Send>(
     py: Python<'_>,
     model: &deepnmf::Model<T>,
-    x: &PyReadonlyArray2<'_, T>,
+    x: &Given<'_, T>,
     threads: usize,
-    work: impl FnOnce(MatrixView<'_, T>, &CancelToken) -> deepnmf::Result<R> + Send,
+    work: impl FnOnce(&dyn DataMatrix<T>, &CancelToken) -> deepnmf::Result<R> + Send,
 ) -> PyResult<R> {
-    let raw = view(x)?;
+    let raw = held(x)?;
     on_threads(py, threads, |cancel| {
-        let prepared = prepared(model, raw)?;
-        work(prepared.as_ref().map_or(raw, Matrix::view), cancel).map_err(of_model)
+        match prepared(model, &raw)? {
+            Some(prepared) => work(&prepared, cancel),
+            None => work(raw.data(), cancel),
+        }
+        .map_err(of_model)
     })?
 }
 

@@ -1,11 +1,12 @@
 //! What a model file says was done to the data before the fit, done to new data.
 
-use deepnmf::{MatrixView, Model, Scalar};
-use deepnmf_data::Dataset;
+use deepnmf::{Model, Scalar};
 use deepnmf_data::preprocess::{Pipeline, Step};
+use deepnmf_data::{DatasetOf, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::array::Held;
 use crate::errors::of_data;
 
 /// The steps that the samples of a model went through.
@@ -21,13 +22,13 @@ pub(crate) fn steps<T: Scalar>(model: &Model<T>) -> PyResult<Pipeline> {
 /// The samples after those steps; nothing if there are none.
 pub(crate) fn prepared<T: Scalar>(
     model: &Model<T>,
-    x: MatrixView<'_, T>,
-) -> PyResult<Option<deepnmf::Matrix<T>>> {
+    x: &Held<'_, T>,
+) -> PyResult<Option<Values<T>>> {
     let steps = steps(model)?;
     if steps.is_empty() {
         return Ok(None);
     }
-    let mut data = Dataset::new(x.to_matrix());
+    let mut data = DatasetOf::new(x.values());
     steps.apply(&mut data).map_err(|error| of_data(&error))?;
     Ok(Some(data.x))
 }

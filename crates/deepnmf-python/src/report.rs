@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use deepnmf::persist::check_writable;
-use deepnmf::{MatrixView, Model, Scalar};
-use deepnmf_data::{Attribute, Dataset};
+use deepnmf::{Model, Scalar};
+use deepnmf_data::{Attribute, DatasetOf};
 use deepnmf_report::{Draft, Options, Report};
 use pyo3::prelude::*;
 
+use crate::array::Held;
 use crate::errors::{of_data, of_evaluation, of_model, of_report};
 use crate::prepare::steps;
 
@@ -34,13 +35,13 @@ impl Request {
     pub(crate) fn explore<T: Scalar>(
         self,
         model: &Model<T>,
-        x: MatrixView<'_, T>,
+        x: &Held<'_, T>,
         path: &Path,
         tell: &mut dyn FnMut(&str),
     ) -> PyResult<Report> {
         check_writable(path).map_err(of_model)?;
         let image = self.image.map(|image| image.parse()).transpose();
-        let mut data = Dataset {
+        let mut data = DatasetOf {
             feature_names: self.feature_names,
             sample_names: self.sample_names,
             attributes: self
@@ -49,7 +50,7 @@ impl Request {
                 .map(|(name, labels)| Attribute::from_strings(name, labels))
                 .collect(),
             image_shape: image.map_err(|error| of_data(&error))?,
-            ..Dataset::new(x.to_matrix())
+            ..DatasetOf::new(x.values())
         };
         let options = Options {
             title: self.title,

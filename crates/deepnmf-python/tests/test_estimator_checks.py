@@ -1,21 +1,28 @@
-"""scikit-learn's own checks, none left out."""
+"""scikit-learn's own checks, none left out but one that takes predictions for one column."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from deepnmf import KMeans
+from deepnmf import AdditiveSemiNMF, KMeans
 from deepnmf._base import Factorization
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from .conftest import FACTORIZATIONS
 
+# It asks for predictions of shape (n_samples,) if sparse samples are taken at all.
+OF_ONE_COLUMN = dict.fromkeys(
+    ["check_estimator_sparse_array", "check_estimator_sparse_matrix"],
+    "predict names a cluster of every part, in a column for each",
+)
+
 
 @pytest.mark.parametrize("cls", [*FACTORIZATIONS, KMeans], ids=lambda cls: cls.__name__)
 def test_every_check_of_scikit_learn_passes(cls: type[Any]) -> None:
-    results = check_estimator(cls(), on_skip=None, on_fail=None)
+    expected = OF_ONE_COLUMN if cls is AdditiveSemiNMF else {}
+    results = check_estimator(cls(), expected_failed_checks=expected, on_skip=None, on_fail=None)
     broken = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     skipped = {r["check_name"]: r["exception"] for r in results if r["status"] == "skipped"}
     assert not broken

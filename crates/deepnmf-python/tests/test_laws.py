@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from deepnmf import NMF, WSF, DeepSemiNMF, SemiNMF, WhitenedPCA
 from deepnmf._base import Factorization
 from numpy.typing import NDArray
@@ -142,13 +141,6 @@ def test_features_and_components_have_the_promised_signs(
         assert (model.transform(X - 0.5) >= 0).all()
     if not cls._takes_negative:
         assert (model.components_ >= 0).all()
-
-
-@each
-def test_sparse_data_are_refused_in_words(cls: type[Factorization], X: Matrix) -> None:
-    sparse: Any = sp.csr_array(X)
-    with pytest.raises(TypeError, match="dense data is required"):
-        small(cls).fit(sparse)
 
 
 @pytest.mark.parametrize("cls", LABELLED, ids=lambda cls: cls.__name__)

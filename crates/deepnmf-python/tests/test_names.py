@@ -84,12 +84,12 @@ def test_parameters_of_fits_are_named_as_flags(program: str) -> None:
 
 def test_parameters_of_reports_are_named_as_flags(program: str) -> None:
     there = flags(program, "report") - READING - {"data", "threads"}
-    assert parameters(SemiNMF.report) - {"X", "sample_names"} == here(there)
+    assert parameters(SemiNMF.report) - {"X", "sample_names", "layers"} == here(there)
 
 
 def test_parameters_of_transforms_are_named_as_flags(program: str) -> None:
     there = flags(program, "transform") - READING - {"image", "labels-file", "threads", "out"}
-    assert parameters(SemiNMF.transform) - {"X"} == here(there)
+    assert parameters(SemiNMF.transform) - {"X", "layers"} == here(there)
 
 
 @pytest.mark.parametrize("flag", ["restarts", "swaps", "seed", "threads"])

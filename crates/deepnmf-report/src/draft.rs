@@ -4,14 +4,15 @@ use std::path::Path;
 
 use deepnmf::persist::write_atomically;
 use deepnmf::{Matrix, Model, Scalar};
-use deepnmf_data::{Dataset, ImageShape};
+use deepnmf_data::preprocess::Prepare;
+use deepnmf_data::{DatasetOf, ImageShape};
 use deepnmf_eval::Scaling;
 
 use crate::attributes::cut;
 use crate::choice::Choice;
 use crate::content::Content;
 use crate::error::{ReportError, Result};
-use crate::features::columns;
+use crate::features::dense_columns;
 use crate::gather::Gathering;
 use crate::page;
 
@@ -65,13 +66,13 @@ pub struct Draft<T> {
 
 impl<T: Scalar> Draft<T> {
     /// Begins a page with samples as they were read.
-    pub fn new(data: &Dataset<T>, options: Options) -> Self {
+    pub fn new<X: Prepare<Number = T>>(data: &DatasetOf<X>, options: Options) -> Self {
         let most = options.samples.clamp(1, Options::MOST_SAMPLES);
         let choice = Choice::new(data.samples(), most, options.seed);
         let shown = choice.shown_in_data();
         let names = data.sample_names.as_ref();
         Self {
-            originals: columns(&data.x, &shown),
+            originals: dense_columns(&data.x, &shown),
             shape: data.image_shape,
             names: names.map(|names| shown.iter().map(|&sample| cut(&names[sample])).collect()),
             options,
@@ -84,10 +85,10 @@ impl<T: Scalar> Draft<T> {
     ///
     /// # Errors
     /// If the samples are others, or do not fit the model.
-    pub fn finish(
+    pub fn finish<X: Prepare<Number = T>>(
         &self,
         model: &Model<T>,
-        data: &Dataset<T>,
+        data: &DatasetOf<X>,
         tell: &mut dyn FnMut(&str),
     ) -> Result<Report, ReportError> {
         if data.samples() != self.choice.samples {

@@ -4,7 +4,8 @@
 //! parts, in the metric of the fit; its clusters are its memberships.
 
 use deepnmf::matrix::product;
-use deepnmf::{Matrix, Model, Scalar};
+use deepnmf::{DataMatrix, Matrix, Model, Scalar};
+use deepnmf_data::preprocess::Prepare;
 use deepnmf_eval::Scaling;
 
 use crate::choice::Choice;
@@ -41,31 +42,31 @@ pub(crate) struct Layers<T> {
 
 impl<T: Scalar> Layers<T> {
     /// Takes the features of the fit if `x`, all samples, are the ones it was made with; computes
-    /// those of the judged samples otherwise.
+    /// those of the judged samples, which are given, otherwise.
     pub(crate) fn of(
         model: &Model<T>,
-        x: &Matrix<T>,
+        x: &dyn DataMatrix<T>,
+        judged: &Matrix<T>,
         choice: &Choice,
         scale: Scaling,
     ) -> Result<Self> {
-        let judged = columns(x, &choice.judged);
         let of_the_fit = model.was_fitted_to(x)?;
         let norm = judged.norm_sq().sqrt();
         if model.settings.parts().len() > 1 {
             let h = if of_the_fit {
                 columns(&model.factors.h[0], &choice.judged)
             } else {
-                model.project(&judged, 1, model.usual_projection())?
+                model.project(judged, 1, model.usual_projection())?
             };
-            return Ok(Self { layers: parts(model, &judged, &h, scale)?, of_the_fit });
+            return Ok(Self { layers: parts(model, judged, &h, scale)?, of_the_fit });
         }
         let layers = (1..=model.factors.depth()).map(|layer| {
             let h = if of_the_fit {
                 columns(&model.factors.h[layer - 1], &choice.judged)
             } else {
-                model.project(&judged, layer, model.usual_projection())?
+                model.project(judged, layer, model.usual_projection())?
             };
-            let error = model.factors.reconstruction_error(&judged, layer, &h)?;
+            let error = model.factors.reconstruction_error(judged, layer, &h)?;
             let scaled = scale.apply(&h.cast::<f64>())?;
             let relative_error = if norm > 0.0 { error / norm } else { 0.0 };
             let phi = model.factors.basis(layer)?;
@@ -113,6 +114,13 @@ fn centred_norm_sq<T: Scalar>(x: &Matrix<T>) -> f64 {
         sums.iter_mut().zip(column).for_each(|(sum, v)| *sum += v.to_f64());
     }
     (x.norm_sq() - sums.iter().map(|sum| sum * sum).sum::<f64>() / n).max(0.0)
+}
+
+/// Some samples, with all their zeros.
+pub(crate) fn dense_columns<X: Prepare>(x: &X, places: &[usize]) -> Matrix<X::Number> {
+    let some = x.chosen(places);
+    // Data in memory never fail.
+    some.data().own_dense().unwrap_or_else(|_| Matrix::zeros(x.features(), 0))
 }
 
 /// Some columns of a matrix.

@@ -3,8 +3,8 @@
 use deepnmf::graph::nearest_neighbours;
 use deepnmf::matrix::product;
 use deepnmf::{Matrix, Model, Scalar};
-use deepnmf_data::preprocess::{Pipeline, Step};
-use deepnmf_data::{Dataset, DisplayHints, ImageShape};
+use deepnmf_data::preprocess::{Pipeline, Prepare, Step};
+use deepnmf_data::{DatasetOf, DisplayHints, ImageShape};
 
 use crate::attributes::{Known, cut, known};
 use crate::bases::basis;
@@ -12,7 +12,7 @@ use crate::clusters::{Clustering, Found, Grouping, Material, flows};
 use crate::content::{Content, Fit, LayerView, ModelView};
 use crate::draft::Draft;
 use crate::error::Result;
-use crate::features::{Layer, Layers, columns};
+use crate::features::{Layer, Layers, columns, dense_columns};
 use crate::maps::{NEIGHBOURS, principal, tsne_map};
 use crate::numbers::short;
 use crate::pictures::{Atlas, Levels, Picture, Tiles};
@@ -36,7 +36,8 @@ type Tell<'t> = &'t mut dyn FnMut(&str);
 pub(crate) struct Gathering<'a, T> {
     draft: &'a Draft<T>,
     model: &'a Model<T>,
-    data: &'a Dataset<T>,
+    /// What is known of the data, and how many features and samples they have.
+    data: DatasetOf<(usize, usize)>,
     known: Vec<Known>,
     layers: Layers<T>,
     /// The judged samples.
@@ -47,28 +48,37 @@ pub(crate) struct Gathering<'a, T> {
     prepared_picture: Option<Picture>,
 }
 
+/// What is known of the data, without them.
+fn about<X: Prepare>(data: &DatasetOf<X>) -> DatasetOf<(usize, usize)> {
+    DatasetOf {
+        feature_names: data.feature_names.clone(),
+        image_shape: data.image_shape,
+        ..DatasetOf::new((data.features(), data.samples()))
+    }
+}
+
 impl<'a, T: Scalar> Gathering<'a, T> {
-    pub(crate) fn new(
+    pub(crate) fn new<X: Prepare<Number = T>>(
         draft: &'a Draft<T>,
         model: &'a Model<T>,
-        data: &'a Dataset<T>,
+        data: &DatasetOf<X>,
         tell: Tell,
     ) -> Result<Self> {
         tell("computing the features");
         let choice = &draft.choice;
-        let judged = columns(&data.x, &choice.judged);
+        let judged = dense_columns(&data.x, &choice.judged);
         let read_as = draft.shape.or_else(|| remembered(model));
         let seen_as = data.image_shape.or_else(|| of_orientations(model)).or(read_as);
         Ok(Self {
             known: known(&data.attributes, choice),
-            layers: Layers::of(model, &data.x, choice, draft.options.scale)?,
+            layers: Layers::of(model, data.x.data(), &judged, choice, draft.options.scale)?,
             prepared: columns(&judged, &choice.shown),
             original_picture: Picture::of(read_as, draft.originals.rows()),
             prepared_picture: Picture::of(seen_as, data.features()),
             judged,
             draft,
             model,
-            data,
+            data: about(data),
         })
     }
 
@@ -89,10 +99,10 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             made_by: format!("deepnmf {}", env!("CARGO_PKG_VERSION")),
             title: self.title(&model),
             data_name: options.data_name.as_deref().map(cut),
-            samples_total: self.data.samples(),
+            samples_total: self.data.x.1,
             judged: self.judged.cols(),
             classified: MOST_CLASSIFIED,
-            features: self.data.features(),
+            features: self.data.x.0,
             feature_names: vec![],
             of_the_fit: self.layers.of_the_fit,
             scale: options.scale.to_string(),
@@ -259,8 +269,8 @@ impl<'a, T: Scalar> Gathering<'a, T> {
 
     fn facts<'f>(&'f self, model: &'f ModelView, fit: &'f Fit, cells: &'f [Cell]) -> Facts<'f> {
         Facts {
-            samples: self.data.samples(),
-            features: self.data.features(),
+            samples: self.data.x.1,
+            features: self.data.x.0,
             picture: self.original_picture.map(Picture::size),
             known: &self.known,
             model: &model.name,

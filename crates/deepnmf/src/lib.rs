@@ -21,7 +21,7 @@
 //!   [`DeepWsf`]; baselines: [`Nmf`], [`NeNmf`], [`Gnmf`], [`MultilayerNmf`], [`Cnmf`], [`Dnmf`],
 //!   [`WhitenedPca`]. Each is fitted by [`Factorization`]; any of them is a [`Settings`]. Settings they
 //!   share: [`FitOptions`].
-//! * Data: [`Matrix`], borrowed [`MatrixView`], or your own [`DataMatrix`], which may be spread over parts
+//! * Data: [`Matrix`], borrowed [`MatrixView`], [`Sparse`], or your own [`DataMatrix`], which may be spread over parts
 //!   that work together ([`matrix::Parts`]).
 //! * Classes of samples without a label: [`Model::predict`].
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
@@ -47,6 +47,8 @@ pub mod rng;
 #[doc = include_str!("../../../README.md")]
 mod readme {}
 #[cfg(test)]
+mod sparse_tests;
+#[cfg(test)]
 mod split_tests;
 pub mod stop;
 #[cfg(test)]
@@ -61,7 +63,7 @@ pub use driver::{FitSession, Run};
 pub use error::{Error, Result};
 pub use graph::{Graph, LabelGraph, Labels, NeighbourSearch, NeighbourWeights};
 pub use init::{NonNegativeStart, ScaleIn, Start};
-pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar};
+pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar, Sparse};
 pub use models::*;
 pub use objective::reconstruction_error;
 pub use observe::{Event, Observer, Stage};

@@ -234,7 +234,11 @@ pub(crate) struct Tried {
 }
 
 impl Tried {
-    pub(crate) fn fit(&self, x: &Matrix<f64>, session: &mut FitSession<'_>) -> Result<Model<f64>> {
+    pub(crate) fn fit(
+        &self,
+        x: &dyn DataMatrix<f64>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<f64>> {
         let labels: Vec<_> = self.labels.iter().map(|labels| labels.as_deref()).collect();
         self.settings.fit(x, &labels, session)
     }

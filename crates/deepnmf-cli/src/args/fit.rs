@@ -34,8 +34,9 @@ use super::values::{
   zcat table.csv.gz | deepnmf fit - --layers 3
   deepnmf fit builtin:faces:identities=40,noise=0.05 --layers 100,20
 
-In files a sample is a row. Formats: .npy, .npz, MATLAB .mat, AnnData .h5ad, .parquet, .csv, .tsv,
-any of them packed with gzip (.csv.gz), and folders of pictures.")]
+In files a sample is a row. Formats: .npy, .npz, MATLAB .mat, Matrix Market .mtx, AnnData .h5ad,
+.parquet, .csv, .tsv, any of them packed with gzip (.csv.gz), folders of 10x Genomics and of pictures.
+Sparse tables stay sparse.")]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -69,8 +70,8 @@ pub(crate) struct FitArgs {
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
     /// Preprocessing of the samples, repeated by transform: unit (each sample to unit norm, as the
-    /// paper does), none, or a chain of unit, log1p, standardize, min-max, tf-idf, igo, resize=WxH
-    /// with commas between them
+    /// paper does), none, or a chain of unit, log1p, standardize, min-max, tf-idf,
+    /// counts-per=10000 (each sample to that sum), igo, resize=WxH with commas between them
     #[arg(long, default_value = "unit", value_parser = chain)]
     pub(crate) normalize: Pipeline,
     #[command(flatten)]

@@ -130,7 +130,7 @@ fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
         let text = "--data and --layer belong to a model (.safetensors): leave them out";
         return Err(UsageError(text.into()).into());
     }
-    let data = samples_of::<f64>(&args.source, &args.read)?;
+    let data = samples_of::<f64>(&args.source, &args.read)?.into_dense()?;
     Ok(Features { values: data.x, layer: None, names: data.sample_names, parts: vec![] })
 }
 

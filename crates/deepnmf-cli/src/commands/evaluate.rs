@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{Matrix, Model, Projection, Scalar};
 use deepnmf_data::preprocess::{Split, Zeros};
-use deepnmf_data::{Attribute, Dataset};
+use deepnmf_data::{AnyDataset, Attribute, Dataset};
 use deepnmf_eval::stats::{Spread, spread};
 use deepnmf_eval::{
     ClassifyOptions, ClassifyScore, ClusterOptions, ClusterScore, Scaling, classify, cluster,
@@ -136,7 +136,7 @@ fn of_file(args: &EvaluateArgs) -> Result<(Read, Vec<Attribute>)> {
     // With --data, the flags on how to read a file are about that one.
     let plain = crate::args::ReadArgs::default();
     let read = if args.data.is_some() { &plain } else { &args.read };
-    let Dataset { x, attributes, .. } = samples_of::<f64>(&args.source, read)?;
+    let Dataset { x, attributes, .. } = samples_of::<f64>(&args.source, read)?.into_dense()?;
     let layers = vec![Features { name: "features".into(), values: x }];
     let labelled = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read));
     let attributes = labelled.transpose()?.map_or(attributes, |data| data.attributes);
@@ -255,7 +255,7 @@ fn prepared<T: Scalar>(
     path: &Path,
     args: &EvaluateArgs,
     output: Output,
-) -> Result<(Dataset<T>, Zeros)> {
+) -> Result<(AnyDataset<T>, Zeros)> {
     let mut data = samples_of::<T>(path, &args.read)?;
     let zeros = prepare_with_zeros(model, &mut data, args.zero, output)
         .with_context(|| path.display().to_string())?;

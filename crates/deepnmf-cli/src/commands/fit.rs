@@ -15,7 +15,7 @@ use deepnmf::{
     Checkpoints, Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance,
     Recorded, Scalar, StopReason, WarmStart,
 };
-use deepnmf_data::{Attribute, Dataset};
+use deepnmf_data::{AnyDataset, Attribute, Values};
 use serde_json::json;
 
 use self::labels::{attributes, codes};
@@ -125,10 +125,10 @@ fn save<T: Scalar>(model: &Model<T>, out: &Path) -> Result<()> {
 }
 
 /// What another model gives to begin with, or the samples it is fitted to first.
-enum Given<T> {
+enum Given<T: Scalar> {
     Nothing,
     WarmStart(WarmStart<T>),
-    Auxiliary(Dataset<T>),
+    Auxiliary(AnyDataset<T>),
 }
 
 fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
@@ -145,7 +145,7 @@ fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
 
 fn fit<T: Scalar>(
     plan: &Plan,
-    x: &Matrix<T>,
+    x: &Values<T>,
     given: Given<T>,
     labels: &[Option<Attribute>],
     session: &mut FitSession<'_>,

@@ -79,7 +79,7 @@ fn predict<T: Scalar>(args: &PredictArgs, model: &Model<T>, output: Output) -> R
     }
     let object = json!({
         "model": model.settings.name(),
-        "samples": data.x.cols(),
+        "samples": data.samples(),
         "dropped": zeros.dropped.len(),
         "attributes": described,
         "out": args.out,

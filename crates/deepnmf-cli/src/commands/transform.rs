@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{Model, Projection, Scalar};
+use deepnmf::{DataMatrix, Model, Projection, Scalar};
 use deepnmf_data::Table;
 use serde_json::json;
 
@@ -48,7 +48,7 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     for &sample in &zeros.kept {
         h.col_mut(sample).fill(T::ZERO);
     }
-    let relative = error / data.x.norm_sq().sqrt();
+    let relative = error / data.x.norm_sq()?.sqrt();
     let text = format!(
         "{} samples, {} features of layer {layer}, error {error:.4} ({:.3}% of the norm of the \
          data)\n",

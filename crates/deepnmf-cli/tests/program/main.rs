@@ -21,5 +21,6 @@ mod reading;
 mod reliability;
 mod report;
 mod reproduce;
+mod sparse;
 mod transform;
 mod zeros;

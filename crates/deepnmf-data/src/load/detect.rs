@@ -2,7 +2,7 @@
 
 use super::csv::Delimiter;
 use super::options::delimiter;
-use super::{mat, npy, npz};
+use super::{market, mat, npy, npz};
 use crate::error::Fault;
 
 /// The first bytes of every file packed with gzip.
@@ -16,6 +16,7 @@ pub(super) enum Format {
     Mat,
     Hdf5 { matlab: bool },
     Parquet,
+    Market,
     Text(Delimiter),
 }
 
@@ -28,7 +29,9 @@ impl Format {
             }
             Self::Hdf5 { matlab: false } => ("an HDF5 file", "hdf5", "write the table as .npy"),
             Self::Parquet => ("a Parquet file", "parquet", "write the table as .csv"),
-            Self::Npy | Self::Npz | Self::Mat | Self::Text(_) => return Fault::UnknownFormat,
+            Self::Npy | Self::Npz | Self::Mat | Self::Market | Self::Text(_) => {
+                return Fault::UnknownFormat;
+            }
         };
         Fault::CompiledOut { format, feature, instead }
     }
@@ -51,7 +54,7 @@ pub(super) fn detect(head: &[u8], extension: &str) -> Result<Format, Fault> {
     delimiter(extension, head).map(Format::Text).ok_or(Fault::UnknownFormat)
 }
 
-/// Whether a file is of some format that is no text.
+/// Whether a file is of some format that is no table of text.
 pub(super) fn is_binary(head: &[u8]) -> bool {
     by_content(head).is_some() || unsupported(head).is_some()
 }
@@ -72,6 +75,8 @@ fn by_content(head: &[u8]) -> Option<Format> {
         Some(Format::Hdf5 { matlab: false })
     } else if mat::is_version_5(head) {
         Some(Format::Mat)
+    } else if head.starts_with(market::BANNER) {
+        Some(Format::Market)
     } else {
         head.starts_with(b"PAR1").then_some(Format::Parquet)
     }
@@ -99,6 +104,7 @@ fn promised(extension: &str) -> Option<(&'static str, &'static str, &'static str
         "npy" => (".npy", "a NumPy array", "write it with numpy.save"),
         "npz" => (".npz", "an archive of NumPy arrays", "write it with numpy.savez"),
         "mat" => (".mat", "a MATLAB file", "write it with save -v7 in MATLAB"),
+        "mtx" => (".mtx", "a Matrix Market file", "write it with scipy.io.mmwrite"),
         "h5ad" => (".h5ad", "an AnnData file", "write it with write_h5ad in Python"),
         "parquet" => (".parquet", "a Parquet file", "write it with to_parquet in Python"),
         _ => return None,

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use super::unreadable;
-use crate::Dataset;
 use crate::error::{DataError, Fault};
+use crate::{Columns, DatasetOf};
 
 /// Gives the features the names in a file, one a line.
-pub(super) fn add<T: deepnmf::Scalar>(data: &mut Dataset<T>, path: &Path) -> Result<(), DataError> {
+pub(super) fn add<X: Columns>(data: &mut DatasetOf<X>, path: &Path) -> Result<(), DataError> {
     let bytes = fs::read(path).map_err(|source| unreadable(path, source))?;
     let refuse = |why: String| Fault::FeatureNames { why }.in_file(path);
     let text =

@@ -9,13 +9,10 @@ use super::labels::is_missing_label;
 use super::options::{JoinBy, LabelFile, delimiter};
 use super::{csv, detect, extension, open, unreadable};
 use crate::error::{DataError, Fault, shown};
-use crate::{Attribute, Dataset};
+use crate::{Attribute, Columns, DatasetOf};
 
 /// Adds every column of the file as an attribute; one of the same name is replaced.
-pub(super) fn join<T>(data: &mut Dataset<T>, file: &LabelFile) -> Result<(), DataError>
-where
-    T: deepnmf::Scalar,
-{
+pub(super) fn join<X: Columns>(data: &mut DatasetOf<X>, file: &LabelFile) -> Result<(), DataError> {
     let found = fs::metadata(&file.path).map_err(|source| unreadable(&file.path, source))?;
     let opened = open(&file.path, &found)?;
     let fault = |fault: Fault| match fault {

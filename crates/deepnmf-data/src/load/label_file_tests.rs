@@ -2,6 +2,7 @@ use deepnmf::Matrix;
 use tempfile::TempDir;
 
 use super::*;
+use crate::Dataset;
 
 fn named(names: &[&str]) -> Dataset<f64> {
     let names = names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();

@@ -11,6 +11,7 @@ mod hdf5;
 mod images;
 mod label_file;
 mod labels;
+mod market;
 mod mat;
 pub(crate) mod memory;
 mod npy;
@@ -21,6 +22,7 @@ mod options;
 mod parquet;
 #[cfg(feature = "images")]
 mod pattern;
+mod sparse;
 mod variables;
 
 use std::fs::{self, File};
@@ -33,7 +35,7 @@ use flate2::read::MultiGzDecoder;
 use self::detect::Format;
 pub use self::options::{Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions};
 use crate::error::{ACCEPTED, DataError, Fault};
-use crate::{Attribute, Dataset};
+use crate::{AnyDataset, Attribute, Dataset, DatasetOf, Values};
 
 /// Reads samples from a file whose rows they are, or from a folder whose pictures they are, in any
 /// format this crate knows.
@@ -42,7 +44,10 @@ use crate::{Attribute, Dataset};
 ///
 /// - `.npy`: real numbers of any type, byte order and memory order, two dimensions.
 /// - `.npz`: such arrays under names, packed or not.
-/// - `.mat`: MATLAB v5 to v7, compressed or not, and v7.3 (feature `hdf5`).
+///   What `scipy.sparse.save_npz` writes is one sparse table.
+/// - `.mat`: MATLAB v5 to v7, compressed or not, and v7.3 (feature `hdf5`), full or sparse.
+/// - `.mtx`: Matrix Market, a sample a row; beside `features.tsv` or `genes.tsv` (10x Genomics), and then with
+///   `barcodes.tsv`, a sample a column.
 /// - `.h5ad`: `AnnData`, dense or sparse; other HDF5 files as tables under names (feature `hdf5`).
 /// - `.parquet`: columns of numbers (feature `parquet`).
 /// - `.csv`, `.tsv`, `.txt`: one sample a line, with a header or without. The first line is a header
@@ -51,20 +56,42 @@ use crate::{Attribute, Dataset};
 ///   A first column without a name, or called `sample`, names the samples.
 /// - any of these packed with gzip, such as `.csv.gz`.
 /// - a folder: grey pictures in PGM, PNG, JPEG, TIFF or BMP, row by row from 0 (black) to 255
-///   (feature `images`).
+///   (feature `images`), or what 10x Genomics writes.
+///
+/// Sparse tables are made dense; [`load_any`] keeps them as they are.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged, or holds anything but a finite table of numbers with at
 /// least one sample and one feature.
 pub fn load<T: Scalar>(path: &Path, options: &LoadOptions) -> Result<Dataset<T>, DataError> {
+    dense(load_any(path, options)?, path)
+}
+
+/// The same, with sparse tables kept sparse.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_any<T: Scalar>(path: &Path, options: &LoadOptions) -> Result<AnyDataset<T>, DataError> {
     let found = fs::metadata(path).map_err(|source| unreadable(path, source))?;
-    let data = if found.is_dir() {
-        load_folder(path, options)?
+    let data = if let Some(folder) = market::Folder::at(path) {
+        folder.read(options)?
+    } else if found.is_dir() {
+        load_folder(path, options)?.holding(Values::Dense)
     } else {
         let file = open(path, &found)?;
         read_packed(file, path, options).map_err(|fault| fault.in_file(path))?
     };
     described(data, options)
+}
+
+/// All numbers, if their memory is there and the file accounts for them.
+fn dense<T: Scalar>(data: AnyDataset<T>, path: &Path) -> Result<Dataset<T>, DataError> {
+    if let Values::Sparse(x) = &data.x {
+        let bytes = x.entries().saturating_mul(4) as u64;
+        let checked = memory::check_packed(data.samples(), data.features(), bytes);
+        checked.map_err(|fault| fault.in_file(path))?;
+    }
+    data.into_dense()
 }
 
 /// Reads samples from anything that gives bytes, such as standard input: any format but a folder,
@@ -73,10 +100,22 @@ pub fn load<T: Scalar>(path: &Path, options: &LoadOptions) -> Result<Dataset<T>,
 /// # Errors
 /// As [`load`].
 pub fn load_from<T: Scalar>(
-    mut bytes: impl Read,
+    bytes: impl Read,
     name: &str,
     options: &LoadOptions,
 ) -> Result<Dataset<T>, DataError> {
+    dense(load_any_from(bytes, name, options)?, Path::new(name))
+}
+
+/// The same, with sparse tables kept sparse.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_any_from<T: Scalar>(
+    mut bytes: impl Read,
+    name: &str,
+    options: &LoadOptions,
+) -> Result<AnyDataset<T>, DataError> {
     // Text has no signature; its first line shows what separates its fields.
     let path = Path::new(name).with_extension("csv");
     let data = stored(&mut bytes).and_then(|(file, _)| read_packed(file, &path, options));
@@ -85,9 +124,9 @@ pub fn load_from<T: Scalar>(
 
 /// Adds what other files say about the samples and features.
 fn described<T: Scalar>(
-    mut data: Dataset<T>,
+    mut data: AnyDataset<T>,
     options: &LoadOptions,
-) -> Result<Dataset<T>, DataError> {
+) -> Result<AnyDataset<T>, DataError> {
     if let Some(path) = &options.feature_names {
         feature_names::add(&mut data, path)?;
     }
@@ -112,7 +151,7 @@ fn read_packed<T: Scalar>(
     mut file: File,
     path: &Path,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     if !head(&mut file)?.starts_with(detect::GZIP) {
         let length = file.metadata()?.len();
         return read(file, length, &extension(path), options);
@@ -165,11 +204,15 @@ fn read<T: Scalar>(
     length: u64,
     extension: &str,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     let format = detect::detect(&head(&mut file)?, extension)?;
     options.refuse_useless(format)?;
     let mut data = match format {
-        Format::Npy => npy::read(BufReader::new(file), length).map(Dataset::new),
+        Format::Npy => {
+            npy::read(BufReader::new(file), length).map(|x| DatasetOf::new(Values::Dense(x)))
+        }
+        Format::Market => market::read(&mut BufReader::new(file), length, market::Rows::Samples)
+            .map(DatasetOf::new),
         Format::Npz => npz::read(file, options),
         Format::Mat => {
             let mut bytes = Vec::new();
@@ -179,8 +222,10 @@ fn read<T: Scalar>(
         #[cfg(feature = "hdf5")]
         Format::Hdf5 { matlab } => hdf5::read(hdf5::storage(file)?, matlab, options),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(file, options),
-        Format::Text(delimiter) => csv::read(file, delimiter, options),
+        Format::Parquet => parquet::read(file, options).map(|data| data.holding(Values::Dense)),
+        Format::Text(delimiter) => {
+            csv::read(file, delimiter, options).map(|data| data.holding(Values::Dense))
+        }
         #[allow(unreachable_patterns)] // unless some format is left out
         format => Err(format.compiled_out()),
     }?;
@@ -198,8 +243,8 @@ fn head(file: &mut (impl Read + Seek)) -> Result<Vec<u8>, Fault> {
 }
 
 /// Data with the labels found beside them.
-fn with_labels<T: Scalar>(x: deepnmf::Matrix<T>, labels: Option<Attribute>) -> Dataset<T> {
-    Dataset { attributes: labels.into_iter().collect(), ..Dataset::new(x) }
+fn with_labels<X>(x: X, labels: Option<Attribute>) -> DatasetOf<X> {
+    DatasetOf { attributes: labels.into_iter().collect(), ..DatasetOf::new(x) }
 }
 
 #[cfg(test)]

@@ -41,6 +41,11 @@ impl Array {
         Ok(Self { descr: descr.to_owned(), shape, order, present })
     }
 
+    /// Bytes of its contents.
+    pub(super) fn bytes(&self) -> u64 {
+        self.present
+    }
+
     /// The type of its numbers.
     ///
     /// # Errors

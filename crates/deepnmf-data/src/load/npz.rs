@@ -1,5 +1,7 @@
 //! NumPy's `.npz`: a ZIP archive of `.npy` files, each named after its array.
 
+mod scipy;
+
 use std::io::{BufReader, Read, Seek};
 
 use deepnmf::Scalar;
@@ -13,7 +15,7 @@ use super::number::{self, Endian, Kind};
 use super::variables::{Class, Variable, Variables};
 use super::{LoadOptions, labels, memory, with_labels};
 use crate::error::{Fault, shown};
-use crate::{Attribute, Dataset};
+use crate::{AnyDataset, Attribute, DatasetOf, Values};
 
 /// The first bytes of every ZIP archive; the second are those of an empty one.
 pub(super) fn is_zip(head: &[u8]) -> bool {
@@ -30,9 +32,12 @@ struct Source {
 pub(super) fn read<T: Scalar>(
     file: impl Read + Seek,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     let variables = list(&mut archive)?;
+    if let Some(parts) = scipy::Parts::of(&variables) {
+        return parts.read(&mut archive, options).map(DatasetOf::new);
+    }
     let Chosen { data, samples, features, labels } = variables.choose(options, &NUMPY)?;
     // What is packed may be a thousand times as large as the file.
     memory::check_table(samples, features, size_of::<T>())?;
@@ -41,7 +46,7 @@ pub(super) fn read<T: Scalar>(
         Some(labels) => labels.read(|variable| read_labels(&mut archive, variable, samples))?,
         None => None,
     };
-    Ok(with_labels(x, labels))
+    Ok(with_labels(Values::Dense(x), labels))
 }
 
 /// Looks at the header of every array.
@@ -110,6 +115,21 @@ fn with_array<N, R: Read + Seek>(
         read(&mut entry, &array)
     };
     attempt().map_err(|fault| named(&variable.name, fault))
+}
+
+/// All numbers of an array, row after row, whatever its shape.
+fn numbers<R: Read + Seek>(
+    archive: &mut ZipArchive<R>,
+    variable: &Variable<Source>,
+) -> Result<Vec<f64>, Fault> {
+    with_array(archive, variable, |bytes, array| {
+        let encoding = array.encoding()?;
+        let count = array.shape.iter().try_fold(1usize, |count, length| count.checked_mul(*length));
+        array.check_size(count, encoding.kind.size())?;
+        let count = count.ok_or(Fault::Memory { bytes: u64::MAX })?;
+        memory::check_table(count, 1, size_of::<f64>())?;
+        number::read_numbers(bytes, encoding, count, false, |_, _| None)
+    })
 }
 
 fn read_labels<R: Read + Seek>(

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use deepnmf::Scalar;
-
 use super::csv::Delimiter;
 use super::detect::Format;
 use super::label_file;
 use crate::error::{DataError, Fault};
-use crate::{Dataset, ImageShape};
+use crate::{Columns, DatasetOf, ImageShape};
 
 /// Where in a file the data and their labels are, if not in the usual place.
 ///
@@ -96,7 +94,7 @@ impl LabelFile {
     ///
     /// # Errors
     /// If the file cannot be read or does not fit the samples.
-    pub fn join<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
+    pub fn join<X: Columns>(&self, data: &mut DatasetOf<X>) -> Result<(), DataError> {
         label_file::join(data, self)
     }
 }
@@ -136,6 +134,12 @@ impl LoadOptions {
             }
             Format::Npy if self.labels_key.is_some() => {
                 useless("--labels-key", "a .npy file, which holds one array and no labels")
+            }
+            Format::Market if self.data_key.is_some() => {
+                useless("--data-key", "a Matrix Market file, which holds one table without a name")
+            }
+            Format::Market if self.labels_key.is_some() => {
+                useless("--labels-key", "a Matrix Market file, which holds no labels")
             }
             Format::Text(_) if self.data_key.is_some() => {
                 useless("--data-key", "a text file, which holds one table without a name")

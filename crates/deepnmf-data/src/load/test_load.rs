@@ -20,12 +20,21 @@ pub(super) fn fixture(name: &str) -> Vec<u8> {
     bytes
 }
 
-/// What is read from a file of this name with these bytes.
+/// What is read from a file of this name with these bytes, made dense.
 pub(super) fn loaded<T: Scalar>(
     name: &str,
     bytes: &[u8],
     options: &LoadOptions,
 ) -> Result<Dataset<T>, Fault> {
+    loaded_as_held(name, bytes, options).map(|data| data.into_dense().unwrap())
+}
+
+/// The same as the file holds it.
+pub(super) fn loaded_as_held<T: Scalar>(
+    name: &str,
+    bytes: &[u8],
+    options: &LoadOptions,
+) -> Result<crate::AnyDataset<T>, Fault> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();

@@ -9,6 +9,8 @@ use crate::error::shown;
 pub(super) enum Class {
     /// Real numbers, in the file format's word for their type.
     Numeric(&'static str),
+    /// Real numbers without the zeros.
+    Sparse,
     /// Words, of use as labels only.
     Text,
     /// Anything else, in words.
@@ -28,7 +30,7 @@ impl<S> Variable<S> {
     /// Rows and columns, if this is a numeric table.
     pub(super) fn table(&self) -> Option<(usize, usize)> {
         match (self.class, self.shape.as_slice()) {
-            (Class::Numeric(_), &[rows, columns]) => Some((rows, columns)),
+            (Class::Numeric(_) | Class::Sparse, &[rows, columns]) => Some((rows, columns)),
             _ => None,
         }
     }
@@ -48,6 +50,7 @@ impl<S> Variable<S> {
         const LISTED: usize = 4;
         let class = match self.class {
             Class::Numeric(class) | Class::Other(class) => class,
+            Class::Sparse => "sparse",
             Class::Text => "text",
         };
         let mut lengths: Vec<_> = self.shape.iter().take(LISTED).map(ToString::to_string).collect();

@@ -19,7 +19,7 @@ use deepnmf::{DataMatrix, Matrix, Scalar};
 use super::scale::{Moments, Range};
 use super::step::{check_features, fitted, refuse};
 use super::tfidf::Idf;
-use super::{Norm, Pipeline, Step, check_log1p, norm};
+use super::{Norm, Pipeline, Step, check_log1p, counts, norm};
 use crate::DataError;
 
 /// Data after some steps, which nobody has carried out.
@@ -66,7 +66,11 @@ impl Pipeline {
                 Step::Standardize(moments) => *moments = Some(Moments::of(&lazy)?),
                 Step::MinMax(range) => *range = Some(Range::of(&lazy)?),
                 Step::TfIdf(idf) => *idf = Some(Idf::of(&lazy)?),
-                Step::Unit | Step::Log1p | Step::Igo(_) | Step::Resize { .. } => {}
+                Step::Unit
+                | Step::Log1p
+                | Step::CountsPer { .. }
+                | Step::Igo(_)
+                | Step::Resize { .. } => {}
             }
             lazy.take(step)?;
         }
@@ -108,6 +112,11 @@ impl<T: Scalar> Lazy<'_, T> {
                 let weights = &fitted(name, idf.as_ref())?.weights;
                 let width = weights.iter().map(|weight| 1.0 / weight).collect();
                 Map::Features { origin: vec![0.0; weights.len()], width }
+            }
+            Step::CountsPer { total } => {
+                let factors = counts::factors(self, *total)?;
+                let norm = |factor: f64| Norm { largest: 1.0 / factor, rest: 1.0 };
+                Map::Samples(factors.into_iter().map(norm).collect())
             }
             Step::Igo(_) | Step::Resize { .. } => {
                 let why =

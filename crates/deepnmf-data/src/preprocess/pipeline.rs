@@ -4,11 +4,12 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use deepnmf::Scalar;
+use deepnmf::matrix::Entry;
 use serde::{Deserialize, Serialize};
 
-use super::Step;
 use super::zeros::{Watch, ZeroSamples, Zeros};
-use crate::{DataError, Dataset};
+use super::{Prepare, Step};
+use crate::{DataError, DatasetOf};
 
 /// Steps in their order. As JSON it is an array: a step that has learnt nothing is its name, any
 /// other an object with what it has learnt.
@@ -57,7 +58,7 @@ impl Pipeline {
     /// # Errors
     /// If a step cannot be taken with these data, which are then as the steps before have left
     /// them.
-    pub fn fit_apply<T: Scalar>(&mut self, data: &mut Dataset<T>) -> Result<(), DataError> {
+    pub fn fit_apply<X: Prepare>(&mut self, data: &mut DatasetOf<X>) -> Result<(), DataError> {
         self.fit_apply_with(data, ZeroSamples::Error).map(drop)
     }
 
@@ -65,9 +66,9 @@ impl Pipeline {
     ///
     /// # Errors
     /// As [`fit_apply`](Self::fit_apply), and if no sample is left.
-    pub fn fit_apply_with<T: Scalar>(
+    pub fn fit_apply_with<X: Prepare>(
         &mut self,
-        data: &mut Dataset<T>,
+        data: &mut DatasetOf<X>,
         zeros: ZeroSamples,
     ) -> Result<Zeros, DataError> {
         let mut watch = Watch::new(zeros, data)?;
@@ -83,7 +84,7 @@ impl Pipeline {
     /// # Errors
     /// If a step has not been fitted or does not fit the data, which are then as the steps before
     /// have left them.
-    pub fn apply<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
+    pub fn apply<X: Prepare>(&self, data: &mut DatasetOf<X>) -> Result<(), DataError> {
         self.apply_with(data, ZeroSamples::Error).map(drop)
     }
 
@@ -91,9 +92,9 @@ impl Pipeline {
     ///
     /// # Errors
     /// As [`apply`](Self::apply), and if no sample is left.
-    pub fn apply_with<T: Scalar>(
+    pub fn apply_with<X: Prepare>(
         &self,
-        data: &mut Dataset<T>,
+        data: &mut DatasetOf<X>,
         zeros: ZeroSamples,
     ) -> Result<Zeros, DataError> {
         let mut watch = Watch::new(zeros, data)?;
@@ -103,11 +104,10 @@ impl Pipeline {
 }
 
 /// Data at the edge of what numbers can be, or a doctored model file, may overflow.
-fn still_finite<T: Scalar>(data: &Dataset<T>) -> Result<(), DataError> {
-    let sample = data.x.columns().position(|column| column.iter().any(|v| !v.finite()));
-    match sample {
+fn still_finite<X: Prepare>(data: &DatasetOf<X>) -> Result<(), DataError> {
+    match data.x.data().find_entry(&|v| !v.finite())? {
         None => Ok(()),
-        Some(sample) => Err(DataError::Step {
+        Some(Entry { sample, .. }) => Err(DataError::Step {
             step: "chain",
             why: format!("makes sample {} (counted from 1) infinite: scale the data", sample + 1),
         }),

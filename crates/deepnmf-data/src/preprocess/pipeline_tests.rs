@@ -1,7 +1,7 @@
 use deepnmf::Matrix;
 
 use super::*;
-use crate::{ImageShape, PixelOrder};
+use crate::{Dataset, ImageShape, PixelOrder};
 
 fn data(rows: usize, values: &[f64]) -> Dataset<f64> {
     let x = Matrix::from_vec(rows, values.len() / rows, values.to_vec()).unwrap();

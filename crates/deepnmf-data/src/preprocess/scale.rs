@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
 use serde::{Deserialize, Serialize};
 
 use super::step::check_features;
@@ -22,6 +22,9 @@ impl Moments {
     /// Those of the features of `x`, over the samples of all parts.
     pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
         let (p, n) = (x.shape().0, x.parts().total() as f64);
+        if let Some(x) = x.sparse() {
+            return Ok(Self::of_sparse(&x));
+        }
         let mut mean = vec![0.0; p];
         each_column(x, &mut |column| {
             mean.iter_mut().zip(column).for_each(|(m, v)| *m += v / n);
@@ -35,12 +38,30 @@ impl Moments {
             }
         })?;
         x.parts().sum(&mut variance)?;
+        Ok(Self::new(mean, &variance))
+    }
+
+    /// The same for sparse data: zeros that are not held count without being looked at.
+    fn of_sparse<T: Scalar>(x: &Sparse<'_, T>) -> Self {
+        let (p, n) = (x.shape().0, x.shape().1 as f64);
+        let (mut mean, mut held) = (vec![0.0; p], vec![0.0; p]);
+        x.for_each(|feature, _, v| {
+            mean[feature] += v.to_f64() / n;
+            held[feature] += 1.0;
+        });
+        let zeros = |(mean, held): (&f64, &f64)| (n - held) * mean * mean / n;
+        let mut variance: Vec<f64> = mean.iter().zip(&held).map(zeros).collect();
+        x.for_each(|feature, _, v| variance[feature] += (v.to_f64() - mean[feature]).powi(2) / n);
+        Self::new(mean, &variance)
+    }
+
+    fn new(mean: Vec<f64>, variance: &[f64]) -> Self {
         let deviation = variance.iter().zip(&mean).map(|(&s, &m)| {
             // What rounding leaves of a constant feature is no deviation.
             let deviation = s.sqrt();
             if deviation > m.abs() * 1e-15 { deviation } else { 1.0 }
         });
-        Ok(Self { deviation: deviation.collect(), mean })
+        Self { deviation: deviation.collect(), mean }
     }
 
     pub(super) fn apply<T: Scalar>(&self, x: &mut Matrix<T>) -> Result<(), DataError> {
@@ -62,6 +83,19 @@ impl Range {
     pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
         let p = x.shape().0;
         let (mut low, mut high) = (vec![f64::INFINITY; p], vec![f64::NEG_INFINITY; p]);
+        if let Some(x) = x.sparse() {
+            let mut held = vec![0; p];
+            x.for_each(|feature, _, v| {
+                low[feature] = low[feature].min(v.to_f64());
+                high[feature] = high[feature].max(v.to_f64());
+                held[feature] += 1;
+            });
+            // Where an entry is not held there is a zero.
+            for (feature, _) in held.iter().enumerate().filter(|(_, held)| **held < x.shape().1) {
+                (low[feature], high[feature]) = (low[feature].min(0.0), high[feature].max(0.0));
+            }
+            return Ok(Self { low, high });
+        }
         each_column(x, &mut |column| {
             for ((low, high), v) in low.iter_mut().zip(&mut high).zip(column) {
                 *low = low.min(v);

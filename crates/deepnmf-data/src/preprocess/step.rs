@@ -6,17 +6,18 @@ use std::str::FromStr;
 use deepnmf::Scalar;
 use serde::{Deserialize, Serialize};
 
+use super::counts::counts_per;
 use super::igo;
 use super::resize::resize_samples;
 use super::scale::{Moments, Range};
 use super::tfidf::Idf;
-use super::{Normalize, log1p};
+use super::{Normalize, Prepare, log1p};
 use crate::image_shape::parse_size;
-use crate::{DataError, Dataset, ImageShape};
+use crate::{Columns, DataError, Dataset, DatasetOf, ImageShape};
 
 /// One step, with what it has learnt from the data it was fitted to.
 ///
-/// A step is written as its name, and `resize=32x32` with the size:
+/// A step is written as its name, `resize=32x32` with the size and `counts-per=10000` with the sum:
 ///
 /// ```
 /// use deepnmf_data::preprocess::Step;
@@ -39,6 +40,11 @@ pub enum Step {
     MinMax(Option<Range>),
     /// Every count times the inverse document frequency of its word (feature).
     TfIdf(Option<Idf>),
+    /// Every sample to the same sum: counts per so many, whatever was counted of a sample in all (its library size).
+    CountsPer {
+        /// The sum.
+        total: f64,
+    },
     /// Image gradient orientations: the cosine of every pixel's gradient angle, then the sine, over
     /// the root of the number of pixels; twice as many features as before.
     Igo(Option<ImageShape>),
@@ -63,26 +69,28 @@ impl Step {
             Self::Standardize(_) => "standardize",
             Self::MinMax(_) => "min-max",
             Self::TfIdf(_) => "tf-idf",
+            Self::CountsPer { .. } => "counts-per",
             Self::Igo(_) => "igo",
             Self::Resize { .. } => "resize",
         }
     }
 
     /// Learns from the data what the step needs.
-    pub(super) fn fit<T: Scalar>(&mut self, data: &Dataset<T>) -> Result<(), DataError> {
+    pub(super) fn fit<X: Prepare>(&mut self, data: &DatasetOf<X>) -> Result<(), DataError> {
+        let x = data.x.data();
         match self {
-            Self::Unit | Self::Log1p => {}
-            Self::Standardize(moments) => *moments = Some(Moments::of(&data.x)?),
-            Self::MinMax(range) => *range = Some(Range::of(&data.x)?),
-            Self::TfIdf(idf) => *idf = Some(Idf::of(&data.x)?),
+            Self::Unit | Self::Log1p | Self::CountsPer { .. } => {}
+            Self::Standardize(moments) => *moments = Some(Moments::of(x)?),
+            Self::MinMax(range) => *range = Some(Range::of(x)?),
+            Self::TfIdf(idf) => *idf = Some(Idf::of(x)?),
             Self::Igo(shape) => *shape = Some(picture("igo", data)?),
             Self::Resize { from, .. } => *from = Some(picture("resize", data)?),
         }
         Ok(())
     }
 
-    /// Takes the step.
-    pub(super) fn apply<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
+    /// Takes the step with dense data.
+    pub(super) fn apply_dense<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
         let name = self.name();
         match self {
             Self::Unit => Normalize::Unit.apply(&mut data.x),
@@ -90,6 +98,7 @@ impl Step {
             Self::Standardize(moments) => fitted(name, moments.as_ref())?.apply(&mut data.x),
             Self::MinMax(range) => fitted(name, range.as_ref())?.apply(&mut data.x),
             Self::TfIdf(idf) => fitted(name, idf.as_ref())?.apply(&mut data.x),
+            Self::CountsPer { total } => counts_per(&mut data.x, *total),
             Self::Igo(shape) => {
                 let shape = checked(name, *fitted(name, shape.as_ref())?, data)?;
                 data.x = igo::gradients(&data.x, shape)?;
@@ -130,7 +139,7 @@ pub(super) fn fitted<'s, S>(step: &'static str, state: Option<&'s S>) -> Result<
 }
 
 /// The shape of the pictures that the samples are.
-fn picture<T: Scalar>(step: &'static str, data: &Dataset<T>) -> Result<ImageShape, DataError> {
+fn picture<X: Columns>(step: &'static str, data: &DatasetOf<X>) -> Result<ImageShape, DataError> {
     let shape = data.image_shape.ok_or_else(|| {
         let why = "needs pictures, but nothing says how wide and high the samples are: say it with \
                    --image, such as --image 32x32";
@@ -139,10 +148,10 @@ fn picture<T: Scalar>(step: &'static str, data: &Dataset<T>) -> Result<ImageShap
     checked(step, shape, data)
 }
 
-fn checked<T: Scalar>(
+fn checked<X: Columns>(
     step: &'static str,
     shape: ImageShape,
-    data: &Dataset<T>,
+    data: &DatasetOf<X>,
 ) -> Result<ImageShape, DataError> {
     let ImageShape { width, height, .. } = shape;
     if shape.pixels() == Some(data.features()) {
@@ -156,6 +165,7 @@ impl Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resize { width, height, .. } => write!(f, "resize={width}x{height}"),
+            Self::CountsPer { total } => write!(f, "counts-per={total}"),
             step => f.write_str(step.name()),
         }
     }
@@ -171,6 +181,13 @@ impl FromStr for Step {
                 .ok_or_else(|| {
                     refuse("resize", format!("cannot have the size {size:?}: write resize=32x30"))
                 });
+        }
+        if let Some(total) = text.strip_prefix("counts-per=") {
+            let number = total.parse().ok().filter(|total: &f64| *total > 0.0 && total.is_finite());
+            let wrong = || format!("cannot have the sum {total:?}: write counts-per=10000");
+            return number
+                .map(|total| Self::CountsPer { total })
+                .ok_or_else(|| refuse("counts-per", wrong()));
         }
         Ok(match text {
             "unit" => Self::Unit,

@@ -23,10 +23,15 @@ impl Idf {
             return Err(negative(sample, feature));
         }
         let mut documents = vec![0.0; x.shape().0];
-        each_column(x, &mut |column| {
-            let held = |(documents, v): (&mut f64, f64)| *documents += f64::from(u8::from(v > 0.0));
-            documents.iter_mut().zip(column).for_each(held);
-        })?;
+        let one_if = |held: bool| f64::from(u8::from(held));
+        if let Some(x) = x.sparse() {
+            x.for_each(|feature, _, v| documents[feature] += one_if(v > T::ZERO));
+        } else {
+            each_column(x, &mut |column| {
+                let held = |(documents, v): (&mut f64, f64)| *documents += one_if(v > 0.0);
+                documents.iter_mut().zip(column).for_each(held);
+            })?;
+        }
         x.parts().sum(&mut documents)?;
         let n = x.parts().total() as f64;
         let weights = documents.iter().map(|d| 1.0 + ((1.0 + n) / (1.0 + d)).ln()).collect();

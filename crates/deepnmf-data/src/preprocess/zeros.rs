@@ -1,9 +1,7 @@
 //! Samples that are zero in every feature: no scaling gives them norm 1.
 
-use deepnmf::Scalar;
-
-use super::Step;
-use crate::{DataError, Dataset};
+use super::{Prepare, Step};
+use crate::{DataError, DatasetOf};
 
 /// What is done with samples that are zero in every feature. It is said when a chain is applied, and no
 /// part of what a model remembers.
@@ -36,9 +34,9 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new<T: Scalar>(
+    pub(super) fn new<X: Prepare>(
         how: ZeroSamples,
-        data: &mut Dataset<T>,
+        data: &mut DatasetOf<X>,
     ) -> Result<Self, DataError> {
         let left = (0..data.samples()).collect();
         let mut watch = Self { how, zeros: Zeros::default(), left };
@@ -48,21 +46,21 @@ impl Watch {
         Ok(watch)
     }
 
-    pub(super) fn apply<T: Scalar>(
+    pub(super) fn apply<X: Prepare>(
         &mut self,
         step: &Step,
-        data: &mut Dataset<T>,
+        data: &mut DatasetOf<X>,
     ) -> Result<(), DataError> {
         match (step, self.how) {
             (Step::Unit, ZeroSamples::Drop) => self.drop_zeros(data)?,
             (Step::Unit, ZeroSamples::Keep) => return self.scale_others(data),
             _ => {}
         }
-        step.apply(data)
+        X::take(data, step)
     }
 
-    fn drop_zeros<T: Scalar>(&mut self, data: &mut Dataset<T>) -> Result<(), DataError> {
-        let zeros = zero_samples(data);
+    fn drop_zeros<X: Prepare>(&mut self, data: &mut DatasetOf<X>) -> Result<(), DataError> {
+        let zeros = data.x.zeros()?;
         if zeros.is_empty() {
             return Ok(());
         }
@@ -78,16 +76,9 @@ impl Watch {
     }
 
     /// Scales all samples to norm 1 but those that are zero.
-    fn scale_others<T: Scalar>(&mut self, data: &mut Dataset<T>) -> Result<(), DataError> {
-        let zeros = zero_samples(data);
-        // A sample of norm 1 for the time being: it is one step for all samples or for none.
-        for &sample in &zeros {
-            data.x.col_mut(sample).fill(T::ONE);
-        }
-        let done = Step::Unit.apply(data);
-        for &sample in &zeros {
-            data.x.col_mut(sample).fill(T::ZERO);
-        }
+    fn scale_others<X: Prepare>(&mut self, data: &mut DatasetOf<X>) -> Result<(), DataError> {
+        let zeros = data.x.zeros()?;
+        let done = X::scale_others(data, &zeros);
         self.zeros.kept = zeros;
         done
     }
@@ -96,12 +87,6 @@ impl Watch {
         self.zeros.dropped.sort_unstable();
         self.zeros
     }
-}
-
-fn zero_samples<T: Scalar>(data: &Dataset<T>) -> Vec<usize> {
-    let columns = data.x.columns().enumerate();
-    let zeros = columns.filter(|(_, column)| column.iter().all(|v| *v == T::ZERO));
-    zeros.map(|(sample, _)| sample).collect()
 }
 
 #[cfg(test)]

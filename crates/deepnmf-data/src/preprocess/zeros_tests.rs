@@ -1,8 +1,8 @@
 use deepnmf::Matrix;
 
 use super::*;
-use crate::Attribute;
 use crate::preprocess::Pipeline;
+use crate::{Attribute, Dataset};
 
 /// Four samples, of which the second and fourth are zero.
 fn data() -> Dataset<f64> {

@@ -70,7 +70,7 @@ fn a_missing_file_a_folder_and_a_device_are_named() {
     let missing = said("no.npy");
     assert!(missing.starts_with("there is no file /"), "{missing}");
     assert!(missing.ends_with(
-        "no.npy: give the path of a .npy, .npz, .mat (MATLAB), .h5ad, .parquet, .csv, .tsv or .txt \
+        "no.npy: give the path of a .npy, .npz, .mat (MATLAB), .mtx (Matrix Market), .h5ad, .parquet, .csv, .tsv or .txt \
          file"
     ));
     #[cfg(feature = "images")]
@@ -98,7 +98,8 @@ fn a_file_that_may_not_be_read_is_named() {
 
 #[test]
 fn empty_and_unknown_files() {
-    let accepted = ".npy, .npz, .mat (MATLAB), .h5ad, .parquet, .csv, .tsv or .txt";
+    let accepted =
+        ".npy, .npz, .mat (MATLAB), .mtx (Matrix Market), .h5ad, .parquet, .csv, .tsv or .txt";
     for name in ["x.csv", "x.npy", "x.mat", "x"] {
         Bad::file(name, "")
             .says(&format!("the file is empty: {accepted} with at least one sample is needed"));

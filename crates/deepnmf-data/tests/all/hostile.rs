@@ -101,6 +101,7 @@ harmed_seeds_survive! {
     mat: Mat, 400;
     hdf5: Hdf5, 400;
     parquet: Parquet, 400;
+    market: Market, 400;
     pictures: Picture, 400;
     text: Text, 200;
     label_files: LabelFile, 100;

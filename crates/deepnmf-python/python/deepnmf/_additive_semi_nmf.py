@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _check as check
 from . import _settings as settings_of
@@ -16,7 +16,7 @@ from ._base import Factorization, Task
 from ._labels import Attribute, attributes
 from ._predict import PredictingFactorization
 from ._sklearn import check_is_fitted
-from ._types import Floats, Json, Labels, Method, RandomState, ZeroSamples
+from ._types import Floats, Json, Labels, Method, RandomState, SamplesLike, ZeroSamples
 from ._watch import Callback
 
 # Of one part, which is Semi-NMF; several parts have no use for them.
@@ -32,18 +32,19 @@ class _OfParts:
 
     def transform(
         self,
-        X: ArrayLike,
+        X: SamplesLike,
         layer: int = -1,
         method: Method | None = None,
         zero_samples: ZeroSamples = "error",
         *,
         part: int | None = None,
+        layers: str | None = None,
     ) -> Floats:
         """Compute the memberships of samples: a one for one cluster of every part.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         layer : int, default=-1
             Layer. This model has one.
@@ -54,6 +55,8 @@ class _OfParts:
             unit norm, as one of the program does: they are refused, or their features are zero.
         part : int, default=None
             Part, counted from 1. If None, all parts.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -62,7 +65,7 @@ class _OfParts:
             a data frame of them.
         """
         features: Floats = super().transform(  # type: ignore[misc]
-            X, layer, method, zero_samples
+            X, layer, method, zero_samples, layers=layers
         )
         if part is None:
             return features
@@ -240,8 +243,8 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
             "measure_bound": options["measure_bound"],
         }
 
-    def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
-        return attributes(y, len(X)) if self._known() else []
+    def _labels(self, n_samples: int, y: Labels | None) -> list[Attribute]:
+        return attributes(y, n_samples) if self._known() else []
 
     def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
         known, found = self._known(), len(task.labels)
@@ -263,19 +266,26 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         return [place for place, size in enumerate(given) if size is None]
 
     def predict(
-        self, X: ArrayLike, attribute: int | str | None = None, *, return_margin: bool = False
+        self,
+        X: SamplesLike,
+        attribute: int | str | None = None,
+        *,
+        return_margin: bool = False,
+        layers: str | None = None,
     ) -> Any:
         """Find the cluster of samples in every part, or predict an attribute.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         attribute : int or str, default=None
             Attribute: the number of its column in ``y``, from 0, or its name if ``y`` had names. If
             None, the clusters of all parts.
         return_margin : bool, default=False
             Whether to return margins, too. Only with ``attribute``.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -285,10 +295,11 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
             which it is ahead of the next one: 1 is certain, 0 undecided.
         """
         if attribute is not None:
-            return super().predict(X, self._part_of(attribute), return_margin=return_margin)
+            part = self._part_of(attribute)
+            return super().predict(X, part, return_margin=return_margin, layers=layers)
         if check.flag("return_margin", return_margin):
             raise ValueError("return_margin needs an attribute: clusters have no margins")
-        return self._labels_of(np.asarray(self.transform(X)))
+        return self._labels_of(np.asarray(self.transform(X, layers=layers)))
 
     def _part_of(self, attribute: int | str) -> int | str:
         """Return the part of a column of ``y``; names stay."""
@@ -297,16 +308,18 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
             return attribute
         return places[attribute]
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
+    def score(self, X: SamplesLike, y: Any = None, *, layers: str | None = None) -> float:
         """Measure how well the model predicts the labels of samples, or reconstructs them.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, as for ``fit``; samples without a label are left out. If None, or if no part has
             labels, the model is measured by its reconstruction.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -316,14 +329,14 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         """
         check_is_fitted(self)
         places = self._places()
-        given = attributes(y, len(np.asarray(X))) if places else []
+        given = attributes(y, self._samples(X, layers).shape[0]) if places else []
         shares = []
         for place, of in zip(places, given, strict=False):
             if not of.is_unknown:
                 known = of.codes >= 0
-                right = super().predict(X, place) == of.classes[of.codes]
+                right = super().predict(X, place, layers=layers) == of.classes[of.codes]
                 shares.append(float(np.mean(right[known])))
-        return float(np.mean(shares)) if shares else Factorization.score(self, X)
+        return float(np.mean(shares)) if shares else Factorization.score(self, X, layers=layers)
 
     @property
     def labels_(self) -> NDArray[np.intp]:

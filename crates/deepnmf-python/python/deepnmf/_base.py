@@ -31,6 +31,7 @@ from ._types import (
     Method,
     RandomState,
     Run,
+    SamplesLike,
     StopReason,
     ZeroSamples,
 )
@@ -61,23 +62,32 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def transform(
         self,
-        X: ArrayLike,
+        X: SamplesLike,
         layer: int = -1,
         method: Method | None = None,
         zero_samples: ZeroSamples = "error",
+        *,
+        layers: str | None = None,
     ) -> Floats:
         check_is_fitted(self)
         check.choice("zero_samples", zero_samples, ZeroSamples)
-        X = check.samples(self, X, dtype=self._model.dtype, reset=False)
+        found = self._samples(X, layers)
         place, threads = self._place(layer), check.threads(self.n_jobs)
         method = method or self._method
-        some = X.any(axis=1) if zero_samples == "keep" else np.ones(len(X), bool)
+        n_samples = found.shape[0]
+        some = check.not_zero(found) if zero_samples == "keep" else np.ones(n_samples, bool)
         if some.all():
-            return self._model.project(X, place, method, threads)
-        features = np.zeros((len(X), self._model.layers[place - 1]), X.dtype)
+            return self._model.project(found, place, method, threads)
+        features = np.zeros((n_samples, self._model.layers[place - 1]), found.dtype)
         if some.any():
-            features[some] = self._model.project(check.contiguous(X[some]), place, method, threads)
+            kept = check.contiguous(found[some])
+            features[some] = self._model.project(kept, place, method, threads)
         return features
+
+    def _samples(self, X: SamplesLike, layers: str | None = None) -> Any:
+        """Return new samples as the compiled core takes them."""
+        dtype = self._model.dtype
+        return check.samples(self, X, dtype=dtype, reset=False, sparse=True, layers=layers)
 
     def _place(self, layer: object) -> int:
         """Return the place of a layer, counted from 1; negative ones count from the top."""
@@ -118,16 +128,18 @@ class _AnyLayer:
 
     def transform(
         self,
-        X: ArrayLike,
+        X: SamplesLike,
         layer: int = -1,
         method: Method | None = None,
         zero_samples: ZeroSamples = "error",
+        *,
+        layers: str | None = None,
     ) -> Floats:
         """Compute the features of samples.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         layer : int, default=-1
             Layer, counted from 1, or from the top if negative. The features of a lower layer are
@@ -145,6 +157,8 @@ class _AnyLayer:
         zero_samples : {'error', 'keep'}, default='error'
             What happens to samples that are zero in every feature if the model scales samples to
             unit norm, as one of the program does: they are refused, or their features are zero.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -154,7 +168,7 @@ class _AnyLayer:
         token = _asked_layer.set(layer)
         try:
             features: Floats = super().transform(  # type: ignore[misc]
-                X, layer, method, zero_samples
+                X, layer, method, zero_samples, layers=layers
             )
         finally:
             _asked_layer.reset(token)
@@ -204,14 +218,21 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         return []
 
     def fit(
-        self, X: ArrayLike, y: Labels | None = None, *, checkpoint: FilePath | None = None
+        self,
+        X: SamplesLike,
+        y: Labels | None = None,
+        *,
+        checkpoint: FilePath | None = None,
+        layers: str | None = None,
     ) -> Self:
         """Fit the model to samples.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples. Arrays of float32 or float64 in C or Fortran order are not copied.
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
+            Samples. Arrays of float32 or float64 in C or Fortran order are not copied, nor are
+            SciPy's CSR and CSC, which stay sparse; other sparse formats are converted to CSR. Of
+            an AnnData object ``X`` is taken, and the names of its features.
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, for models that learn from labels; other models ignore them. -1, NaN and None
             mean that a label is unknown.
@@ -219,6 +240,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             Folder for checkpoints, which are written every 30 seconds. If the same fit was
             interrupted there before, by whatever means, it goes on and ends with the same bits.
             Remove the folder when the result is safe.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -226,8 +249,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
             holds the best factors so far.
         """
-        X = check.samples(self, X)
-        task = Task((X.shape[0], X.shape[1]), check.seed(self.random_state), self._labels(X, y))
+        found = check.samples(self, X, sparse=True, layers=layers)
+        shape = (found.shape[0], found.shape[1])
+        task = Task(shape, check.seed(self.random_state), self._labels(shape[0], y))
         settings = {"model": self._name, **self._settings(task)}
         places = self._attributes(task, settings)
         codes: list[Codes | None] = [
@@ -248,10 +272,10 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         with Watch(self.callback, self.verbose) as watch:
             model, interruption = _core.fit(
                 json.dumps(settings),
-                X,
+                found,
                 codes,
                 json.dumps(provenance),
-                threads=check.threads(self.n_jobs, X.size * self._first_layer(settings)),
+                threads=check.threads(self.n_jobs, found.size * self._first_layer(settings)),
                 callback=watch.listener,
                 checkpoint=checkpoint,
             )
@@ -278,7 +302,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 return int(part["components"])
         return 1
 
-    def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
+    def _labels(self, n_samples: int, y: Labels | None) -> list[Attribute]:
         """Return the labels that the model learns from."""
         return []
 
@@ -318,15 +342,19 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 stacklevel=3,
             )
 
-    def fit_transform(self, X: ArrayLike, y: Labels | None = None) -> Floats:
+    def fit_transform(
+        self, X: SamplesLike, y: Labels | None = None, *, layers: str | None = None
+    ) -> Floats:
         """Fit the model to samples and compute their features, as ``fit(X, y).transform(X)``.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, as for `fit`.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -334,7 +362,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             The best features for the fitted basis. Those of the last iteration of the fit are
             ``features_[-1]``. After `set_output` a data frame.
         """
-        return self.fit(X, y).transform(X)
+        return self.fit(X, y, layers=layers).transform(X, layers=layers)
 
     def inverse_transform(self, X: ArrayLike, layer: int = -1) -> Floats:
         """Reconstruct samples from their features.
@@ -356,15 +384,17 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         threads = check.threads(self.n_jobs)
         return self._model.reconstruct(features, self._place(layer), threads)
 
-    def score(self, X: ArrayLike, y: object = None) -> float:
+    def score(self, X: SamplesLike, y: object = None, *, layers: str | None = None) -> float:
         """Measure how well the model reconstructs samples.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         y : object, default=None
             Ignored.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -372,9 +402,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             Minus the mean squared error of all entries, so that more is better.
         """
         check_is_fitted(self)
-        X = check.samples(self, X, dtype=self._model.dtype, reset=False)
+        found = self._samples(X, layers)
         top, threads = len(self._model.layers), check.threads(self.n_jobs)
-        return -self._model.mean_squared_error(X, top, self._method, threads)
+        return -self._model.mean_squared_error(found, top, self._method, threads)
 
     def save(self, path: FilePath) -> None:
         """Write the model to a file that `load` and the program can read.
@@ -432,14 +462,15 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.positive_only = not self._takes_negative
+        tags.input_tags.sparse = True
         return tags
 
 
 class LabelledFactorization(Factorization):
     """A factorization that learns from labels, if there are any."""
 
-    def _labels(self, X: Floats, y: Labels | None) -> list[Attribute]:
-        return attributes(y, len(X))
+    def _labels(self, n_samples: int, y: Labels | None) -> list[Attribute]:
+        return attributes(y, n_samples)
 
     def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
         """Return the only attribute of a model that learns from one."""

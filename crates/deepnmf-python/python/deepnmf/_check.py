@@ -15,11 +15,17 @@ from numbers import Integral, Real
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _core
-from ._sklearn import check_random_state, get_active_backend, threadpool_info, validate_data
-from ._types import Floats
+from ._sklearn import (
+    check_array,
+    check_random_state,
+    get_active_backend,
+    threadpool_info,
+    validate_data,
+)
+from ._types import SamplesLike
 
 LARGEST_SEED = 2**64 - 1
 
@@ -153,18 +159,91 @@ def seed(random_state: object) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def samples(estimator: object, X: ArrayLike, *, dtype: Any = None, reset: bool = True) -> Floats:
+def samples(
+    estimator: Any,
+    X: SamplesLike,
+    *,
+    dtype: Any = None,
+    reset: bool = True,
+    sparse: bool = False,
+    layers: str | None = None,
+) -> Any:
     """Check samples for an estimator.
 
-    Arrays of 32- or 64-bit numbers in C or Fortran order are not copied. The compiled core checks
-    whether all numbers are finite, because its error says where they are not.
+    Arrays of 32- or 64-bit numbers in C or Fortran order are not copied, nor are SciPy's CSR and
+    CSC where `sparse` is true; other sparse formats are converted. The compiled core checks whether
+    all numbers are finite, because its error says where they are not.
     """
-    accepted = [np.float64, np.float32] if dtype is None else dtype
-    found = validate_data(estimator, X, reset=reset, dtype=accepted, ensure_all_finite=False)
+    how: dict[str, Any] = {
+        "dtype": [np.float64, np.float32] if dtype is None else dtype,
+        "ensure_all_finite": False,
+        "accept_sparse": ("csr", "csc") if sparse else False,
+    }
+    table, names = _table(X, layers)
+    if names is None:
+        found = validate_data(estimator, table, reset=reset, **how)
+    else:
+        found = check_array(table, estimator=estimator, **how)
+        _keep_or_compare(estimator, found.shape[1], names, reset=reset)
     return contiguous(found)
 
 
-def contiguous(X: NDArray[Any]) -> Floats:
-    """Return an array in C or Fortran order; other arrays are copied."""
+def _table(X: Any, layers: object) -> tuple[Any, NDArray[np.object_] | None]:
+    """Return the table of AnnData, or one of its layers, and the names of its features."""
+    if not all(hasattr(X, name) for name in ("X", "layers", "obs_names", "var_names")):
+        if layers is not None:
+            raise refuse("layers", layers, "only AnnData has layers, leave it out")
+        return X, None
+    if layers is None:
+        table = X.X
+    elif isinstance(layers, str) and layers in X.layers:
+        table = X.layers[layers]
+    else:
+        listed = ", ".join(repr(str(name)) for name in X.layers) or "none"
+        raise refuse("layers", layers, f"it must name a layer of the data, which have {listed}")
+    if table is None:
+        raise ValueError("the AnnData object has no X: name a layer with layers=")
+    return table, np.asarray([str(name) for name in X.var_names], dtype=object)
+
+
+def _keep_or_compare(
+    estimator: Any, features: int, names: NDArray[np.object_], *, reset: bool
+) -> None:
+    """Keep the number of features and their names, or compare them with those of the fit."""
+    if reset:
+        estimator.n_features_in_ = features
+        estimator.feature_names_in_ = names
+        return
+    if features != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {features} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input"
+        )
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and list(known) != list(names):
+        at = next(i for i, (a, b) in enumerate(zip(known, names, strict=True)) if a != b)
+        raise ValueError(
+            f"feature {at} is {names[at]!r}, but the model was fitted with {known[at]!r} there: "
+            "bring the features into the order of the fit"
+        )
+
+
+def is_sparse(X: object) -> bool:
+    """Return whether checked samples are SciPy's CSR or CSC."""
+    return not isinstance(X, np.ndarray)
+
+
+def not_zero(X: Any) -> NDArray[np.bool_]:
+    """Return which samples are not zero in every feature."""
+    found = (X != 0).sum(axis=1) if is_sparse(X) else X.any(axis=1)
+    return np.asarray(found).ravel() > 0
+
+
+def contiguous(X: Any) -> Any:
+    """Return an array in C or Fortran order, or a sparse one without gaps; others are copied."""
+    if is_sparse(X):
+        parts = (X.data, X.indices, X.indptr)
+        no_gaps = all(part.flags.c_contiguous and part.flags.aligned for part in parts)
+        return X if no_gaps else X.copy()
     whole_piece = (X.flags.c_contiguous or X.flags.f_contiguous) and X.flags.aligned
     return X if whole_piece else np.array(X, order="C", copy=True)

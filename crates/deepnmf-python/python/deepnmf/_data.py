@@ -86,8 +86,9 @@ def load_data(
 ) -> Dataset:
     r"""Read a file whose rows are samples, or a folder of images.
 
-    It reads ``.npy``, ``.npz``, MATLAB ``.mat``, AnnData ``.h5ad``, ``.parquet``, ``.csv``,
-    ``.tsv`` and folders of images, as the program does.
+    It reads ``.npy``, ``.npz``, MATLAB ``.mat``, Matrix Market ``.mtx``, AnnData ``.h5ad``,
+    ``.parquet``, ``.csv``, ``.tsv`` and folders of 10x Genomics or of images, as the program does.
+    Sparse tables are made dense: use SciPy or AnnData to read those that are too large for that.
 
     Parameters
     ----------

@@ -128,11 +128,11 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
             holds the best clusters so far.
         """
-        X = check.samples(self, X)
+        samples: Floats = check.samples(self, X)
         labels, centres, inertia, iterations, _, interruption = _core.kmeans(
-            X,
+            samples,
             check.whole("n_clusters", self.n_clusters),
-            self._given_centres(X),
+            self._given_centres(samples),
             restarts=check.whole("n_init", self.n_init),
             swaps=check.whole("n_swaps", self.n_swaps, least=0),
             max_iterations=check.whole("max_iter", self.max_iter),
@@ -160,7 +160,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         if isinstance(self.init, str):
             check.choice("init", self.init, KMeansInit)
             return None
-        return check.contiguous(check_array(self.init, dtype=X.dtype))
+        centres: Floats = check.contiguous(check_array(self.init, dtype=X.dtype))
+        return centres
 
     def _distances(self, X: ArrayLike) -> Floats:
         check_is_fitted(self, "cluster_centers_")

@@ -92,7 +92,7 @@ def svd_bound(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like or sparse array of shape (n_samples, n_features)
         Samples.
     n_components : int
         Number of components.
@@ -114,7 +114,9 @@ def svd_bound(
     >>> round(svd_bound([[3.0, 0.0], [0.0, 4.0]], 1), 6)
     3.0
     """
-    found = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+    formats = ("csr", "csc")
+    numbers = [np.float64, np.float32]
+    found = check_array(X, accept_sparse=formats, dtype=numbers, ensure_all_finite=False)
     return _core.smallest_error(
         check.contiguous(found),
         check.whole("n_components", n_components),

@@ -7,19 +7,24 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import _check as check
 from ._base import LabelledFactorization
 from ._labels import Attribute, attributes, class_name, classes_from_text
 from ._sklearn import check_is_fitted
+from ._types import SamplesLike
 
 
 class PredictingFactorization(LabelledFactorization):
     """A factorization that predicts the attributes whose labels it has learnt from."""
 
     def predict(
-        self, X: ArrayLike, attribute: int | str | None = None, *, return_margin: bool = False
+        self,
+        X: SamplesLike,
+        attribute: int | str | None = None,
+        *,
+        return_margin: bool = False,
+        layers: str | None = None,
     ) -> Any:
         """Predict attributes of samples.
 
@@ -30,13 +35,15 @@ class PredictingFactorization(LabelledFactorization):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         attribute : int or str, default=None
             Attribute: the number of its column in ``y``, from 0, or its name if ``y`` had names. If
             None, all attributes that the model has learnt from.
         return_margin : bool, default=False
             Whether to return margins, too.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -46,9 +53,9 @@ class PredictingFactorization(LabelledFactorization):
         """
         check_is_fitted(self)
         wanted = self._learnt(attribute)
-        X = check.samples(self, X, dtype=self._model.dtype, reset=False)
+        samples = self._samples(X, layers)
         threads = check.threads(self.n_jobs)
-        found = [self._model.predict(X, place, threads) for place in wanted]
+        found = [self._model.predict(samples, place, threads) for place in wanted]
         classes = [
             self._classes_of(place)[codes] for place, (codes, _) in zip(wanted, found, strict=True)
         ]
@@ -59,7 +66,7 @@ class PredictingFactorization(LabelledFactorization):
             return predicted
         return predicted, margins[0] if single else np.column_stack(margins)
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
+    def score(self, X: SamplesLike, y: Any = None, *, layers: str | None = None) -> float:
         """Measure how well the model predicts the labels of samples, or reconstructs them.
 
         So a search over parameters, such as scikit-learn's ``GridSearchCV``, chooses layers and
@@ -67,11 +74,13 @@ class PredictingFactorization(LabelledFactorization):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, as for ``fit``; samples without a label are left out. If None, the model is
             measured by its reconstruction.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -80,15 +89,15 @@ class PredictingFactorization(LabelledFactorization):
             has learnt. Without labels, minus the mean squared error of all entries.
         """
         check_is_fitted(self)
-        X = check.samples(self, X, dtype=self._model.dtype, reset=False)
-        given = attributes(y, len(X))
+        given = attributes(y, self._samples(X, layers).shape[0])
         if all(attribute.is_unknown for attribute in given):
-            return super().score(X)
+            return super().score(X, layers=layers)
         learnt, shares = self._places(), []
         for place, attribute in enumerate(given):
             if not attribute.is_unknown and (place in learnt or len(given) == 1):
                 known = attribute.codes >= 0
-                right = self.predict(X, place) == attribute.classes[attribute.codes]
+                predicted = self.predict(X, place, layers=layers)
+                right = predicted == attribute.classes[attribute.codes]
                 shares.append(float(np.mean(right[known])))
         if not shares:
             raise ValueError("y has labels of attributes that this model has not learnt")

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from numpy.typing import ArrayLike
-
 from . import _check as check
 from . import _core
 from ._data import Dataset, ImageShape, image_words
 from ._labels import words
 from ._sklearn import check_is_fitted
-from ._types import FeatureScaling, FilePath, NamedLabels, RandomState
+from ._types import FeatureScaling, FilePath, NamedLabels, RandomState, SamplesLike
 from ._watch import teller
 
 # Maps and neighbours need all pairs of samples.
@@ -28,7 +26,7 @@ class Reporting:
 
     def report(
         self,
-        X: ArrayLike | Dataset,
+        X: SamplesLike | Dataset,
         path: FilePath = "report.html",
         *,
         labels: NamedLabels | None = None,
@@ -39,6 +37,7 @@ class Reporting:
         scale: FeatureScaling = "none",
         title: str | None = None,
         random_state: RandomState = 0,
+        layers: str | None = None,
     ) -> Path:
         """Write an HTML page that explores the model.
 
@@ -46,9 +45,10 @@ class Reporting:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features) or Dataset
+        X : array-like or sparse array of shape (n_samples, n_features), Dataset or AnnData
             Samples to show: those of the fit, or others with the same features. A `Dataset` also
-            provides ``labels``, ``image`` and ``sample_names``, unless they are given.
+            provides ``labels``, ``image`` and ``sample_names``, unless they are given; an AnnData
+            object provides ``sample_names``.
         path : str or path-like, default='report.html'
             File to write. If writing fails, a file that was there before stays as it was.
         labels : mapping, DataFrame or array-like, default=None
@@ -75,6 +75,8 @@ class Reporting:
             Heading of the page.
         random_state : int, RandomState instance or None, default=0
             Seed of all random numbers.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
 
         Returns
         -------
@@ -87,13 +89,17 @@ class Reporting:
             image = X.image_shape if image is None else image
             sample_names = X.sample_names if sample_names is None else sample_names
             X = X.X
-        found = check.samples(self, X, dtype=self._model.dtype, reset=False)
+        elif sample_names is None and hasattr(X, "obs_names"):
+            sample_names = X.obs_names
+        dtype = self._model.dtype
+        found = check.samples(self, X, dtype=dtype, reset=False, sparse=True, layers=layers)
+        n_samples = found.shape[0]
         if check.whole("samples", samples) > MOST_SAMPLES:
             raise check.refuse("samples", samples, f"it must be at most {MOST_SAMPLES}")
         names = None if sample_names is None else [str(name) for name in sample_names]
-        if names is not None and len(names) != len(found):
+        if names is not None and len(names) != n_samples:
             raise ValueError(
-                f"sample_names has {len(names)} names, but X has {len(found)} samples: "
+                f"sample_names has {len(names)} names, but X has {n_samples} samples: "
                 "give one for each"
             )
         pixels = image_words(image)
@@ -103,7 +109,7 @@ class Reporting:
                 accepted = f"the samples have {found.shape[1]} features, not as many pixels"
                 raise check.refuse("image", image, accepted)
         request: _core._Request = {
-            "labels": words(labels, len(found)),
+            "labels": words(labels, n_samples),
             "feature_names": [str(name) for name in getattr(self, "feature_names_in_", [])] or None,
             "sample_names": names,
             "image": pixels,

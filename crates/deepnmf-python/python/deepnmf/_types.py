@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,23 @@ Labels = ArrayLike | Sequence[object]
 NamedLabels = Labels | Mapping[str, Labels]
 # Settings in the form of a model file.
 Json = dict[str, Any]
+
+
+class AnnotatedSamples(Protocol):
+    """What AnnData has: a table, others of the same shape, and names."""
+
+    @property
+    def X(self) -> Any: ...  # noqa: N802
+    @property
+    def layers(self) -> Any: ...
+    @property
+    def obs_names(self) -> Any: ...
+    @property
+    def var_names(self) -> Any: ...
+
+
+# What samples may be given as. SciPy's sparse formats are Any to type checkers.
+SamplesLike = ArrayLike | AnnotatedSamples
 
 Init = Literal["optimal", "svd", "kmeans", "random"]
 NonNegativeInit = Literal["nndsvda", "nndsvd", "nndsvdar", "random"]

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A class with no more samples than features keeps `W_c`, any other one `X_c`: always the
-//! smaller array, and never more numbers than the labelled samples have.
+//! smaller array, and never more numbers than the labelled samples have (sparse ones: than entries).
 //!
 //! Why absolute values: a negative weight says that two samples should be each other's opposite.
 //! With plain row sums for degrees, `1/2 sum w_jl |h_j - h_l|^2` falls without bound as such
@@ -22,25 +22,26 @@
 use rayon::prelude::*;
 
 use super::groups::Groups;
-use super::tiles::{Columns, Strip, mul_tiles};
+use super::samples::Samples;
+use super::tiles::{Strip, mul_tiles};
 use super::{Graph, Labels};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar};
 
 /// The graph that connects samples of one class by their dot product.
 #[derive(Debug, Clone)]
-pub struct DotProduct<T> {
+pub struct DotProduct<T: Scalar> {
     groups: Groups,
     classes: Vec<Class<T>>,
     degrees: Vec<T>,
 }
 
 #[derive(Debug, Clone)]
-enum Class<T> {
+enum Class<T: Scalar> {
     /// `W_c`, `n_c x n_c`.
     Weights(Matrix<T>),
     /// `X_c`, `p x n_c`.
-    Samples(Matrix<T>),
+    Samples(Samples<T>),
 }
 
 impl<T: Scalar> DotProduct<T> {
@@ -59,17 +60,17 @@ impl<T: Scalar> DotProduct<T> {
 
 impl<T: Scalar> Class<T> {
     /// What is kept of a class, and its degrees.
-    fn new(x: Matrix<T>) -> (Self, Vec<f64>) {
+    fn new(x: Samples<T>) -> (Self, Vec<f64>) {
         let products = |strip: &mut Strip<'_, T>, rows| strip.products(rows);
-        if x.cols() <= x.rows() {
-            let weights = Columns::as_they_are(&x).all_pairs(products);
+        if x.count().saturating_mul(x.count()) <= x.numbers() {
+            let weights = x.as_they_are().all_pairs(products);
             let degrees = weights.columns().map(absolute_sum).collect();
             (Self::Weights(weights), degrees)
-        } else if x.as_slice().iter().all(|v| *v >= T::ZERO) {
-            let degrees = products_with_the_sum(&x);
+        } else if x.is_non_negative() {
+            let degrees = x.products_with_the_sum();
             (Self::Samples(x), degrees)
         } else {
-            let degrees = Columns::as_they_are(&x).absolute_sums(products);
+            let degrees = x.as_they_are().absolute_sums(products);
             (Self::Samples(x), degrees)
         }
     }
@@ -78,11 +79,7 @@ impl<T: Scalar> Class<T> {
     fn product(&self, h: MatrixView<'_, T>, out: &mut [T]) {
         match self {
             Self::Weights(w) => mul_tiles(out, h, w.view()),
-            Self::Samples(x) => {
-                let mut along = Matrix::zeros(h.rows(), x.rows());
-                mul_tiles(along.as_mut_slice(), h, x.t());
-                mul_tiles(out, along.view(), x.view());
-            }
+            Self::Samples(x) => x.times_gram(h, out),
         }
     }
 }
@@ -105,16 +102,6 @@ impl<T: Scalar> Graph<T> for DotProduct<T> {
     fn is_positive(&self) -> bool {
         true
     }
-}
-
-/// `x_j^T (sum_l x_l)` for every column.
-fn products_with_the_sum<T: Scalar>(x: &Matrix<T>) -> Vec<f64> {
-    let mut sum = vec![0.0; x.rows()];
-    for column in x.columns() {
-        sum.iter_mut().zip(column).for_each(|(s, v)| *s += v.to_f64());
-    }
-    let with_sum = |column: &[T]| column.iter().zip(&sum).map(|(v, s)| v.to_f64() * s).sum();
-    x.columns().map(with_sum).collect()
 }
 
 fn absolute_sum<T: Scalar>(column: &[T]) -> f64 {

@@ -14,6 +14,7 @@ use std::ops::{ControlFlow, Range};
 use rayon::prelude::*;
 
 use super::Labels;
+use super::samples::Samples;
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar};
 
@@ -92,9 +93,13 @@ impl Groups {
     }
 
     /// The samples of each class as a matrix of their own, `p x n_c`.
-    pub(super) fn split_data<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Vec<Matrix<T>>> {
+    pub(super) fn split_data<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<Vec<Samples<T>>> {
         let (p, n) = x.shape();
         debug_assert_eq!(n, self.samples(), "one label (or none) for each sample");
+        if let Some(x) = x.sparse() {
+            let class = |c| Samples::Sparse(x.select(self.members(c)));
+            return Ok((0..self.count()).map(class).collect());
+        }
         let mut classes: Vec<_> =
             (0..self.count()).map(|c| Matrix::zeros(p, self.range(c).len())).collect();
         x.blocks(&mut |start, block| {
@@ -107,7 +112,7 @@ impl Groups {
             }
             ControlFlow::Continue(())
         })?;
-        Ok(classes)
+        Ok(classes.into_iter().map(Samples::Dense).collect())
     }
 
     /// `out += factor H W`, where `times_block(c, H_c, out_c)` sets `out_c` to `H_c W_c`.

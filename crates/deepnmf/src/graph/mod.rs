@@ -22,6 +22,7 @@ mod literal;
 mod means;
 mod normalised;
 mod rbf;
+mod samples;
 mod smooth;
 mod sum;
 #[cfg(test)]

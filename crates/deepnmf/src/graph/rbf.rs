@@ -17,7 +17,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::groups::Groups;
-use super::tiles::{Columns, Strip, TILE, mul_tiles, tiles};
+use super::samples::Samples;
+use super::tiles::{Columns, Strip, mul_tiles, tiles};
 use super::{Graph, Labels};
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar, mul_block};
@@ -32,7 +33,7 @@ const ALWAYS_KEPT: usize = 1 << 24;
 
 /// The graph that connects samples of one class by a radial basis function of their distance.
 #[derive(Debug, Clone)]
-pub struct Rbf<T> {
+pub struct Rbf<T: Scalar> {
     groups: Groups,
     classes: Vec<Class<T>>,
     degrees: Vec<T>,
@@ -40,11 +41,11 @@ pub struct Rbf<T> {
 }
 
 #[derive(Debug, Clone)]
-enum Class<T> {
+enum Class<T: Scalar> {
     /// `W_c`, `n_c x n_c`.
     Weights(Matrix<T>),
     /// `X_c`, `p x n_c`.
-    Samples(Matrix<T>),
+    Samples(Samples<T>),
 }
 
 impl<T: Scalar> Rbf<T> {
@@ -56,7 +57,8 @@ impl<T: Scalar> Rbf<T> {
         let labelled = labels.iter().flatten().count();
         // Classes of at most that many samples have that many weights per sample, together at
         // most as many as the samples have entries or as are always kept.
-        let largest_kept = x.shape().0.max(ALWAYS_KEPT / labelled.max(1));
+        let of_a_sample = x.entries_held().map_or(x.shape().0, |held| held / x.shape().1.max(1));
+        let largest_kept = of_a_sample.max(ALWAYS_KEPT / labelled.max(1));
         Self::keeping(x, labels, sigma, largest_kept)
     }
 
@@ -71,7 +73,7 @@ impl<T: Scalar> Rbf<T> {
         let groups = Groups::new(labels, Parts::whole(labels.len()))?;
         let samples = groups.split_data(x)?;
         let sigma = sigma.unwrap_or_else(|| {
-            let columns: Vec<_> = samples.par_iter().map(Columns::about_the_mean).collect();
+            let columns: Vec<_> = samples.par_iter().map(Samples::about_the_mean).collect();
             median_or_one(distances_within(&columns))
         });
         let class = |x| Class::new(x, sigma, largest_kept);
@@ -99,7 +101,7 @@ impl<T: Scalar> Graph<T> for Rbf<T> {
         self.groups.add_by_class(factor, h, out, |c, h, out| match &self.classes[c] {
             Class::Weights(w) => mul_tiles(out, h, w.view()),
             Class::Samples(x) => {
-                streamed_product(&Columns::about_the_mean(x), self.sigma, h, out);
+                streamed_product(&x.about_the_mean(), self.sigma, h, out);
             }
         });
         Ok(())
@@ -113,8 +115,8 @@ impl<T: Scalar> Graph<T> for Rbf<T> {
 
 impl<T: Scalar> Class<T> {
     /// What is kept of a class, and its degrees.
-    fn new(x: Matrix<T>, sigma: f64, largest_kept: usize) -> (Self, Vec<f64>) {
-        let columns = Columns::about_the_mean(&x);
+    fn new(x: Samples<T>, sigma: f64, largest_kept: usize) -> (Self, Vec<f64>) {
+        let columns = x.about_the_mean();
         let kernel = |strip: &mut Strip<'_, T>, rows| {
             strip.squared_distances(rows);
             apply_kernel::<T>(strip.tile(), sigma);
@@ -137,7 +139,7 @@ fn streamed_product<T: Scalar>(
     h: MatrixView<'_, T>,
     out: &mut [T],
 ) {
-    let size = (h.rows() * TILE).max(1);
+    let size = (h.rows() * columns.strip_width()).max(1);
     out.par_chunks_mut(size).enumerate().for_each(|(t, out)| {
         let mut strip = columns.strip_at(t);
         let mut part = vec![T::ZERO; out.len()];

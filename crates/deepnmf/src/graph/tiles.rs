@@ -10,39 +10,44 @@
 //! The mean changes no distance, but without it data far from the origin would lose the digits in
 //! which near columns differ. Tiles are computed by one thread each and do not depend on how many
 //! there are.
+//!
+//! Sparse columns are compared as they are, about the origin: their mean has no zeros. A tile of them is made dense, the
+//! others are gone through entry by entry.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::matrix::{Matrix, MatrixView, Scalar, mul_block};
+use crate::matrix::{Matrix, MatrixView, Scalar, Sparse, dot, mul_block};
 
 /// Columns of a tile: it and its two sides stay in the cache of one core for usual data.
 pub(super) const TILE: usize = 256;
 
+/// Numbers that a dense tile of sparse columns has at most, 32 megabytes.
+const SPARSE_TILE: usize = 1 << 22;
+
 /// The columns `0 .. n` cut into tiles.
 pub(super) fn tiles(n: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..n.div_ceil(TILE)).map(move |t| tile(t, n))
+    (0..n.div_ceil(TILE)).map(move |t| tile(t, TILE, n))
 }
 
-fn tile(t: usize, n: usize) -> Range<usize> {
-    t * TILE..((t + 1) * TILE).min(n)
+fn tile(t: usize, width: usize, n: usize) -> Range<usize> {
+    t * width..((t + 1) * width).min(n)
 }
 
 /// `out = a b`, tiles of columns in parallel.
 pub(super) fn mul_tiles<T: Scalar>(out: &mut [T], a: MatrixView<'_, T>, b: MatrixView<'_, T>) {
     let size = (a.rows() * TILE).max(1);
     out.par_chunks_mut(size).enumerate().for_each(|(t, out)| {
-        let cols = tile(t, b.cols());
+        let cols = tile(t, TILE, b.cols());
         mul_block(out, a, b.columns(cols.start, cols.len()));
     });
 }
 
 /// Columns whose pairs are asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Columns<'a, T> {
-    /// One column after another.
-    values: &'a [T],
+pub(super) struct Columns<'a, T: Scalar> {
+    source: Source<'a, T>,
     rows: usize,
     /// Taken off every column before products are formed.
     centre: Vec<f64>,
@@ -50,7 +55,39 @@ pub(super) struct Columns<'a, T> {
     lengths: Vec<f64>,
 }
 
+/// How columns stand in memory.
+#[derive(Debug, Clone)]
+enum Source<'a, T: Scalar> {
+    /// One column after another.
+    Dense(&'a [T]),
+    /// By sample.
+    Sparse(Sparse<'a, T>),
+}
+
 impl<'a, T: Scalar> Columns<'a, T> {
+    /// Sparse columns, for products and distances.
+    pub(super) fn sparse(x: Sparse<'a, T>) -> Self {
+        let (rows, count) = x.shape();
+        let lengths = (0..count).into_par_iter().map(|j| x.sample_dot(j, j)).collect();
+        Self { source: Source::Sparse(x), rows, centre: vec![0.0; rows], lengths }
+    }
+
+    /// The sparse columns, if these are.
+    pub(super) fn as_sparse(&self) -> Option<&Sparse<'a, T>> {
+        match &self.source {
+            Source::Dense(_) => None,
+            Source::Sparse(x) => Some(x),
+        }
+    }
+
+    /// The columns of a strip.
+    pub(super) fn strip_width(&self) -> usize {
+        match &self.source {
+            Source::Dense(_) => TILE,
+            Source::Sparse(_) => (SPARSE_TILE / self.rows.max(1)).clamp(8, TILE),
+        }
+    }
+
     /// For dot products: columns as they are.
     pub(super) fn as_they_are(x: &'a Matrix<T>) -> Self {
         let (rows, count) = x.shape();
@@ -76,12 +113,30 @@ impl<'a, T: Scalar> Columns<'a, T> {
         let column = |j: usize| values[j * rows..(j + 1) * rows].iter();
         let length = |j| squares(column(j).zip(&centre).map(|(v, c)| v.to_f64() - c));
         let lengths = (0..count).into_par_iter().map(length).collect();
-        Self { values, rows, centre, lengths }
+        Self { source: Source::Dense(values), rows, centre, lengths }
     }
 
-    /// Column `j` as it was given.
-    pub(super) fn col(&self, j: usize) -> &[T] {
-        &self.values[j * self.rows..(j + 1) * self.rows]
+    /// Adds column `j` about the centre to `out`.
+    pub(super) fn add_column(&self, j: usize, out: &mut [f64]) {
+        match &self.source {
+            Source::Dense(values) => {
+                let column = values[j * self.rows..(j + 1) * self.rows].iter().zip(&self.centre);
+                out.iter_mut().zip(column).for_each(|(o, (v, c))| *o += v.to_f64() - c);
+            }
+            Source::Sparse(x) => x.sample(j).for_each(|(i, v)| out[i] += v.to_f64()),
+        }
+    }
+
+    /// `x_j^T x_l` of the columns as they were given.
+    pub(super) fn dot(&self, j: usize, l: usize) -> f64 {
+        match &self.source {
+            Source::Dense(values) => dot(self.dense(values, j), self.dense(values, l)),
+            Source::Sparse(x) => x.sample_dot(j, l),
+        }
+    }
+
+    fn dense(&self, values: &'a [T], j: usize) -> &'a [T] {
+        &values[j * self.rows..(j + 1) * self.rows]
     }
 
     /// How many numbers a column has.
@@ -94,11 +149,6 @@ impl<'a, T: Scalar> Columns<'a, T> {
         self.lengths.len()
     }
 
-    /// What is taken off every column.
-    pub(super) fn centre(&self) -> &[f64] {
-        &self.centre
-    }
-
     /// The squared length of column `j` from the centre.
     pub(super) fn length(&self, j: usize) -> f64 {
         self.lengths[j]
@@ -106,25 +156,33 @@ impl<'a, T: Scalar> Columns<'a, T> {
 
     /// `|x_j - x_l|^2` by its definition: no digits cancel, and `(j, l)` has the bits of `(l, j)`.
     pub(super) fn squared_distance(&self, j: usize, l: usize) -> f64 {
-        let (a, b) = (self.col(j), self.col(l));
-        squares(a.iter().zip(b).map(|(a, b)| a.to_f64() - b.to_f64()))
+        match &self.source {
+            Source::Dense(values) => {
+                let (a, b) = (self.dense(values, j), self.dense(values, l));
+                squares(a.iter().zip(b).map(|(a, b)| a.to_f64() - b.to_f64()))
+            }
+            Source::Sparse(x) => squares(x.pairs(j, l).map(|(a, b)| a.to_f64() - b.to_f64())),
+        }
     }
 
     /// All columns against some of them, for each tile of the latter.
     pub(super) fn strips(&self) -> impl IndexedParallelIterator<Item = Strip<'_, T>> {
-        let n = self.count();
-        (0..n.div_ceil(TILE)).into_par_iter().map(move |t| self.strip(tile(t, n)))
+        let strips = self.count().div_ceil(self.strip_width());
+        (0..strips).into_par_iter().map(move |t| self.strip_at(t))
     }
 
-    /// All columns against those of tile `t`.
+    /// All columns against those of strip `t`.
     pub(super) fn strip_at(&self, t: usize) -> Strip<'_, T> {
-        self.strip(tile(t, self.count()))
+        self.strip(tile(t, self.strip_width(), self.count()))
     }
 
     /// All columns against some that stand together.
     pub(super) fn strip(&self, cols: Range<usize>) -> Strip<'_, T> {
         let mut right = Vec::new();
-        self.widen(cols.clone(), &mut right);
+        match &self.source {
+            Source::Dense(_) => self.widen(cols.clone(), &mut right),
+            Source::Sparse(x) => turned(x, cols.clone(), &mut right),
+        }
         Strip { columns: self, cols, right, left: Vec::new(), tile: Vec::new() }
     }
 
@@ -135,7 +193,8 @@ impl<'a, T: Scalar> Columns<'a, T> {
     ) -> Matrix<T> {
         let n = self.count();
         let mut pairs = Matrix::zeros(n, n);
-        let chunks = pairs.as_mut_slice().par_chunks_mut((n * TILE).max(1));
+        let width = self.strip_width();
+        let chunks = pairs.as_mut_slice().par_chunks_mut((n * width).max(1));
         chunks.zip(self.strips()).for_each(|(out, mut strip)| {
             for rows in tiles(n) {
                 fill(&mut strip, rows.clone());
@@ -170,16 +229,18 @@ impl<'a, T: Scalar> Columns<'a, T> {
     /// Some centred columns in `f64`.
     fn widen(&self, cols: Range<usize>, out: &mut Vec<f64>) {
         out.clear();
-        for j in cols {
-            out.extend(self.col(j).iter().zip(&self.centre).map(|(v, c)| v.to_f64() - c));
+        out.resize(cols.len() * self.rows, 0.0);
+        for (j, out) in cols.zip(out.chunks_exact_mut(self.rows.max(1))) {
+            self.add_column(j, out);
         }
     }
 }
 
 /// All columns against the columns of one tile.
-pub(super) struct Strip<'a, T> {
+pub(super) struct Strip<'a, T: Scalar> {
     columns: &'a Columns<'a, T>,
     cols: Range<usize>,
+    /// Its columns one after another; of sparse ones the numbers of one row together.
     right: Vec<f64>,
     left: Vec<f64>,
     tile: Vec<f64>,
@@ -199,9 +260,19 @@ impl<T: Scalar> Strip<'_, T> {
     /// Fills the tile with `(x_i - m)^T (x_j - m)`.
     pub(super) fn products(&mut self, rows: Range<usize>) {
         let (p, count) = (self.columns.rows(), rows.len());
-        self.columns.widen(rows, &mut self.left);
         self.tile.clear();
         self.tile.resize(count * self.cols.len(), 0.0);
+        if let Some(x) = self.columns.as_sparse() {
+            self.left.resize(self.cols.len(), 0.0);
+            for (r, row) in rows.enumerate() {
+                self.left.fill(0.0);
+                x.add_products_of(row, &self.right, &mut self.left);
+                let tile = self.tile[r..].iter_mut().step_by(count);
+                tile.zip(&self.left).for_each(|(tile, product)| *tile = *product);
+            }
+            return;
+        }
+        self.columns.widen(rows, &mut self.left);
         let left = MatrixView::contiguous(&self.left, p, count);
         let right = MatrixView::contiguous(&self.right, p, self.cols.len());
         mul_block(&mut self.tile, left.t(), right);
@@ -220,6 +291,16 @@ impl<T: Scalar> Strip<'_, T> {
                 column[j - rows.start] = 0.0;
             }
         }
+    }
+}
+
+/// Some sparse columns, the numbers of one row together.
+fn turned<T: Scalar>(x: &Sparse<'_, T>, cols: Range<usize>, out: &mut Vec<f64>) {
+    let width = cols.len();
+    out.clear();
+    out.resize(x.shape().0 * width, 0.0);
+    for (c, j) in cols.enumerate() {
+        x.sample(j).for_each(|(i, v)| out[i * width + c] = v.to_f64());
     }
 }
 

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use super::product::{add_mul, mul, mul_block};
-use super::{Fingerprint, Matrix, MatrixView, Parts, Scalar, dot, sum_of_pairs};
+use super::product::{add_gram_of_rows, add_mul, mirror_lower, mul, mul_block, mul_columns};
+use super::{Fingerprint, Matrix, MatrixView, Parts, Scalar, Sparse, dot, sum_of_pairs};
 use crate::error::{Error, Result};
 
 /// Columns handed out at a time by dense data.
@@ -58,6 +58,52 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// If the data cannot be read, or another part has failed.
     fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()>;
 
+    /// [`tr_mul`](Self::tr_mul) in `f64`, whatever the data are made of: what decompositions need. No copy of the
+    /// data is made.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    fn wide_tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+        wide_blocks(self, &mut |start, block| {
+            mul_columns(out, start..start + block.cols(), z.t(), block);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// *Together*: [`mul_tr`](Self::mul_tr) in `f64`.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn wide_mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+        out.as_mut_slice().fill(0.0);
+        wide_blocks(self, &mut |start, block| {
+            add_mul(out, block, h.view_columns(start..start + block.cols()).t());
+            ControlFlow::Continue(())
+        })?;
+        self.parts().sum_matrix(out)
+    }
+
+    /// *Together*: return `X X^T` (`p x p`) in `f64`. For dense data `p^2 n` operations, for sparse ones as many as a
+    /// sample has pairs of entries.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or another part has failed.
+    fn gram_of_features(&self) -> Result<Matrix<f64>> {
+        gram_of_blocks(self)
+    }
+
+    /// Return the samples of this part without their zeros, sample after sample: borrowed where they stand so in
+    /// memory, copied where the data are sparse in another way, `None` where they are not sparse.
+    fn sparse(&self) -> Option<Sparse<'_, T>> {
+        None
+    }
+
+    /// Return how many entries are held where zeros are left out, `None` where they are not. Constant time. Such
+    /// data are not to be gone through block by block.
+    fn entries_held(&self) -> Option<usize> {
+        None
+    }
+
     /// Show all columns of this part, block after block in order, until `visit` breaks off. A block is
     /// dense: sparse data fill one at a time. For statistics there are the methods below, which sparse
     /// data answer from the entries they hold.
@@ -79,17 +125,7 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// # Errors
     /// If the data cannot be read.
     fn sample_norms_sq(&self) -> Result<Vec<f64>> {
-        let (p, n) = self.shape();
-        let mut norms = Vec::with_capacity(n);
-        let mut column = vec![T::ZERO; p];
-        self.blocks(&mut |_, block| {
-            for j in 0..block.cols() {
-                block.columns(j, 1).copy_into(&mut column);
-                norms.push(dot(&column, &column));
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(norms)
+        sample_norms_sq_of_blocks(self)
     }
 
     /// *Together*: return the sum of all entries.
@@ -113,17 +149,7 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// # Errors
     /// If the data cannot be read, or another part has failed.
     fn find_entry(&self, wanted: &dyn Fn(T) -> bool) -> Result<Option<Entry>> {
-        let mut found = None;
-        self.blocks(&mut |start, block| {
-            for j in 0..block.cols() {
-                if let Some((feature, value)) = block.col(j).enumerate().find(|(_, v)| wanted(*v)) {
-                    found = Some(Entry { sample: start + j, feature, value: value.to_f64() });
-                    return ControlFlow::Break(());
-                }
-            }
-            ControlFlow::Continue(())
-        })?;
-        first_of_all_parts(found, self.parts())
+        find_entry_in_blocks(self, wanted)
     }
 
     /// *Together*: return `|X - Phi H|^2`, where `phi` is `p x k` and `h` (`k x n`) holds the features of
@@ -189,6 +215,34 @@ pub trait DataMatrix<T: Scalar>: Sync {
     }
 }
 
+/// Shows every block in `f64`; no other memory is taken.
+pub(super) fn wide_blocks<T: Scalar>(
+    x: &(impl DataMatrix<T> + ?Sized),
+    visit: &mut Visit<'_, f64>,
+) -> Result<()> {
+    let mut wide = Vec::new();
+    x.blocks(&mut |start, block| {
+        wide.clear();
+        for j in 0..block.cols() {
+            wide.extend(block.col(j).map(Scalar::to_f64));
+        }
+        visit(start, MatrixView::contiguous(&wide, block.rows(), block.cols()))
+    })
+}
+
+/// `X X^T`, block by block.
+pub(super) fn gram_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<Matrix<f64>> {
+    let p = x.shape().0;
+    let mut gram = Matrix::zeros(p, p);
+    wide_blocks(x, &mut |_, block| {
+        add_gram_of_rows(&mut gram, block);
+        ControlFlow::Continue(())
+    })?;
+    mirror_lower(&mut gram);
+    x.parts().sum(gram.as_mut_slice())?;
+    Ok(gram)
+}
+
 /// The sum of all squared entries, block by block.
 pub(super) fn norm_sq_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<f64> {
     let mut sum = 0.0;
@@ -197,6 +251,41 @@ pub(super) fn norm_sq_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) ->
         ControlFlow::Continue(())
     })?;
     x.parts().sum_of(sum)
+}
+
+/// The first entry of which `wanted` holds, block by block.
+pub(super) fn find_entry_in_blocks<T: Scalar>(
+    x: &(impl DataMatrix<T> + ?Sized),
+    wanted: &dyn Fn(T) -> bool,
+) -> Result<Option<Entry>> {
+    let mut found = None;
+    x.blocks(&mut |start, block| {
+        for j in 0..block.cols() {
+            if let Some((feature, value)) = block.col(j).enumerate().find(|(_, v)| wanted(*v)) {
+                found = Some(Entry { sample: start + j, feature, value: value.to_f64() });
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    first_of_all_parts(found, x.parts())
+}
+
+/// The squared length of each sample, block by block.
+pub(super) fn sample_norms_sq_of_blocks<T: Scalar>(
+    x: &(impl DataMatrix<T> + ?Sized),
+) -> Result<Vec<f64>> {
+    let (p, n) = x.shape();
+    let mut norms = Vec::with_capacity(n);
+    let mut column = vec![T::ZERO; p];
+    x.blocks(&mut |_, block| {
+        for j in 0..block.cols() {
+            block.columns(j, 1).copy_into(&mut column);
+            norms.push(dot(&column, &column));
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(norms)
 }
 
 /// `|X - Phi H|^2`, block by block.
@@ -251,7 +340,7 @@ pub struct Entry {
 }
 
 /// The first of the entries that some parts have found, each the first of its own samples.
-fn first_of_all_parts(own: Option<Entry>, parts: Parts<'_>) -> Result<Option<Entry>> {
+pub(super) fn first_of_all_parts(own: Option<Entry>, parts: Parts<'_>) -> Result<Option<Entry>> {
     let place = own.map_or(f64::INFINITY, |entry| (parts.range().start + entry.sample) as f64);
     let mut first = [place];
     parts.min(&mut first)?;

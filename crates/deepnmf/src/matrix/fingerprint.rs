@@ -21,6 +21,11 @@ const FACTORS: [u64; 3] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
+    /// Of this and something else.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self(entry(self.0, other.0, FACTORS[1]))
+    }
+
     /// Of any bytes.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         let mut sum = 0u64;
@@ -61,18 +66,33 @@ fn entry(bits: u64, feature: u64, sample_key: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
+/// What stands for a sample, by its number among all.
+#[inline(always)]
+fn sample_key(sample: usize) -> u64 {
+    entry(sample as u64, 0, FACTORS[0])
+}
+
+/// What one entry adds; a zero adds nothing.
+#[inline(always)]
+fn keyed_entry(key: u64, feature: usize, value: f64) -> u64 {
+    if value == 0.0 { 0 } else { entry(value.to_bits(), feature as u64, key) }
+}
+
+/// What one entry adds to the fingerprint of all.
+#[inline(always)]
+pub(super) fn of_entry(feature: usize, sample: usize, value: f64) -> u64 {
+    keyed_entry(sample_key(sample), feature, value)
+}
+
 /// The fingerprint of all samples, block by block; all parts call it together.
 pub(super) fn of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<Fingerprint> {
     let first = x.parts().range().start;
     let mut sum = 0u64;
     x.blocks(&mut |start, block| {
         for j in 0..block.cols() {
-            let key = entry((first + start + j) as u64, 0, FACTORS[0]);
+            let key = sample_key(first + start + j);
             for (i, v) in block.col(j).enumerate() {
-                let value = v.to_f64();
-                if value != 0.0 {
-                    sum = sum.wrapping_add(entry(value.to_bits(), i as u64, key));
-                }
+                sum = sum.wrapping_add(keyed_entry(key, i, v.to_f64()));
             }
         }
         ControlFlow::Continue(())
@@ -81,7 +101,7 @@ pub(super) fn of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<
 }
 
 /// The sum over all parts, modulo `2^64`, in pieces that sums of `f64` keep exact.
-fn of_all_parts(own: u64, parts: Parts<'_>) -> Result<Fingerprint> {
+pub(super) fn of_all_parts(own: u64, parts: Parts<'_>) -> Result<Fingerprint> {
     let mut pieces = [own & 0xffff_ffff, own >> 32].map(|half| half as f64);
     parts.sum(&mut pieces)?;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole numbers

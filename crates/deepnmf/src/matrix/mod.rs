@@ -12,6 +12,7 @@ mod parts;
 mod product;
 mod scalar;
 mod scaled;
+pub(crate) mod sparse;
 mod svd;
 mod view;
 mod watched;
@@ -21,7 +22,8 @@ mod widened;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use centred::{Centred, mean_column};
+pub use centred::Centred;
+pub(crate) use centred::mean_column;
 pub use data::{DataMatrix, Entry, PartColumns, Visit, check_data, check_non_negative};
 pub use dense::{Matrix, dot, sum_of_pairs};
 pub(crate) use dense::{add_scaled, scale};
@@ -31,6 +33,7 @@ pub(crate) use product::{add_mul, gram_of_columns, gram_of_rows, mul_block};
 pub use product::{mul, product};
 pub use scalar::{Dtype, Scalar};
 pub(crate) use scaled::{Scaled, extreme_exponent, power_of_two, scale_by_power, unit_exponent};
+pub use sparse::{Form, Sparse, Stored, Whole};
 pub use svd::{Svd, SvdMethod, pseudo_inverse, truncated_svd};
 pub(crate) use svd::{compute_truncated_svd, symmetric_eigen, truncation_error, widened_svd};
 pub use view::MatrixView;

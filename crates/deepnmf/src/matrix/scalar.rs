@@ -36,6 +36,7 @@ mod sealed {
 pub trait Scalar:
     sealed::Sealed
     + super::kernels::Kernels
+    + super::sparse::SparseKernels
     + crate::instances::Instances
     + Copy
     + bytemuck::Pod

@@ -6,8 +6,10 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::data::{Visit, norm_sq_of_blocks, residual_norm_sq_of_blocks};
-use super::{DataMatrix, Entry, Matrix, Parts, Scalar, scale};
+use super::data::{
+    Visit, gram_of_blocks, norm_sq_of_blocks, residual_norm_sq_of_blocks, sample_norms_sq_of_blocks,
+};
+use super::{DataMatrix, Entry, Matrix, Parts, Scalar, Sparse, scale};
 use crate::error::Result;
 
 /// Up to this exponent a product is computed as it is and scaled afterwards: nothing in it comes near the
@@ -30,17 +32,17 @@ impl<'a, T: Scalar> Scaled<'a, T> {
     }
 }
 
-/// A product with the data as they are.
-type Multiply<'a, T> = dyn Fn(&Matrix<T>, &mut Matrix<T>) -> Result<()> + 'a;
+/// A product with the data as they are; its factors may be of another type than they are.
+type Multiply<'a, A> = dyn Fn(&Matrix<A>, &mut Matrix<A>) -> Result<()> + 'a;
 
 impl<T: Scalar> Scaled<'_, T> {
     /// A product with the scaled data. Where their unit is extreme, half of the power goes into the other factor,
     /// so that nothing on the way comes near the limits of the number type.
-    fn multiply(
+    fn multiply<A: Scalar>(
         &self,
-        factor: &Matrix<T>,
-        out: &mut Matrix<T>,
-        multiply: &Multiply<'_, T>,
+        factor: &Matrix<A>,
+        out: &mut Matrix<A>,
+        multiply: &Multiply<'_, A>,
     ) -> Result<()> {
         if self.exponent.abs() <= MILD {
             multiply(factor, out)?;
@@ -103,6 +105,9 @@ fn exponent_of(value: f64) -> i32 {
 }
 
 fn largest_magnitude<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<f64> {
+    if let Some(x) = x.sparse() {
+        return Ok(x.largest_magnitude());
+    }
     let mut largest = [0.0f64];
     x.blocks(&mut |_, block| {
         for j in 0..block.cols() {
@@ -139,6 +144,37 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         self.multiply(h, out, &|h, out| self.x.mul_tr(h, out))
     }
 
+    fn wide_tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+        self.multiply(z, out, &|z, out| self.x.wide_tr_mul(z, out))
+    }
+
+    fn wide_mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+        self.multiply(h, out, &|h, out| self.x.wide_mul_tr(h, out))
+    }
+
+    fn gram_of_features(&self) -> Result<Matrix<f64>> {
+        match self.sparse() {
+            Some(x) => x.gram_of_features(),
+            None => gram_of_blocks(self),
+        }
+    }
+
+    /// A copy of the values; their places stay where they are.
+    fn sparse(&self) -> Option<Sparse<'_, T>> {
+        Some(self.x.sparse()?.times_power(self.exponent))
+    }
+
+    fn entries_held(&self) -> Option<usize> {
+        self.x.entries_held()
+    }
+
+    fn sample_norms_sq(&self) -> Result<Vec<f64>> {
+        match self.sparse() {
+            Some(x) => x.sample_norms_sq(),
+            None => sample_norms_sq_of_blocks(self),
+        }
+    }
+
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         self.x.blocks(&mut |start, block| {
             let mut copy = block.to_matrix();
@@ -152,7 +188,10 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         if self.exponent.abs() <= MILD {
             return Ok(self.x.norm_sq()? * power_of_two(2 * self.exponent));
         }
-        norm_sq_of_blocks(self)
+        match self.sparse() {
+            Some(x) => x.norm_sq(),
+            None => norm_sq_of_blocks(self),
+        }
     }
 
     /// Where nothing can be lost, in the unit of the data.
@@ -162,7 +201,10 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             scale_by_power(&mut there, -self.exponent);
             return Ok(self.x.residual_norm_sq(&there, h)? * power_of_two(2 * self.exponent));
         }
-        residual_norm_sq_of_blocks(self, phi, h)
+        match self.sparse() {
+            Some(x) => x.residual_norm_sq(phi, h),
+            None => residual_norm_sq_of_blocks(self, phi, h),
+        }
     }
 
     fn entry_sum(&self) -> Result<f64> {

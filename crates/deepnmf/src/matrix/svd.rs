@@ -11,7 +11,7 @@ use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::{MatMut, MatRef, Par};
 
 use super::kernels::Kernels;
-use super::product::{add_gram_of_rows, gram_of_columns, gram_of_rows, mirror_lower, mul, product};
+use super::product::{gram_of_columns, gram_of_rows, mul, product};
 use super::{DataMatrix, Matrix, MatrixView, Scalar, Widened};
 use crate::error::{Error, Result};
 use crate::rng;
@@ -152,7 +152,8 @@ fn suitable_svd(x: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Svd<f64>
         return exact_svd(x, k);
     }
     // A Gram matrix of the samples compares all of them with all, which takes them in one place.
-    let gram_is_affordable = full <= GRAM_LIMIT && (p <= n || may_densify);
+    let in_one_place = may_densify || x.parts().is_whole() && x.entries_held().is_some();
+    let gram_is_affordable = full <= GRAM_LIMIT && (p <= n || in_one_place);
     let exact_is_affordable = full <= DENSE_LIMIT && may_densify;
     if !(gram_is_affordable && (full <= GRAM_SIDE || most_of_it)) {
         let rounds = if gram_is_affordable { FEW_ITERATIONS } else { MOST_ITERATIONS };
@@ -202,9 +203,18 @@ fn gram_svd(x: &dyn DataMatrix<f64>, k: usize) -> Result<Svd<f64>> {
     let (p, parts) = (x.shape().0, x.parts());
     let (n, accuracy) = (parts.samples(), (f64::EPSILON * (parts.total() as f64).sqrt()).sqrt());
     if p <= parts.total() {
-        let (s, u) = leading_eigenvectors(&gram_of_features(x)?, k)?;
-        // Block by block: many samples are copied once, not twice.
+        let (s, u) = leading_eigenvectors(&x.gram_of_features()?, k)?;
         let mut v = Matrix::zeros(n, k);
+        if x.entries_held().is_some() {
+            let mut along = Matrix::zeros(k, n);
+            x.tr_mul(&u, &mut along)?;
+            for (i, s) in s.iter().enumerate() {
+                let (column, inverse) = (v.col_mut(i), inverse_or_zero(*s));
+                (0..n).for_each(|j| column[j] = along[(i, j)] * inverse);
+            }
+            return Ok(Svd { u, s, v, accuracy });
+        }
+        // Block by block: many samples are copied once, not twice.
         x.blocks(&mut |start, block| {
             let along = product(u.t(), block);
             for i in 0..k {
@@ -215,9 +225,7 @@ fn gram_svd(x: &dyn DataMatrix<f64>, k: usize) -> Result<Svd<f64>> {
         })?;
         return Ok(Svd { u, s, v, accuracy });
     }
-    let mut gram = Matrix::zeros(parts.total(), parts.total());
-    gram_of_columns(&mut gram, &x.to_dense()?);
-    let (s, v) = leading_eigenvectors(&gram, k)?;
+    let (s, v) = leading_eigenvectors(&gram_of_samples(x)?, k)?;
     let own = parts.range();
     let v = Matrix::from_fn(n, k, |j, i| v[(own.start + j, i)]);
     let mut u = Matrix::zeros(p, k);
@@ -229,17 +237,26 @@ fn gram_svd(x: &dyn DataMatrix<f64>, k: usize) -> Result<Svd<f64>> {
     Ok(Svd { u, s, v, accuracy })
 }
 
-/// `X X^T`, block by block.
-fn gram_of_features(x: &dyn DataMatrix<f64>) -> Result<Matrix<f64>> {
-    let p = x.shape().0;
-    let mut gram = Matrix::zeros(p, p);
-    x.blocks(&mut |_, block| {
-        add_gram_of_rows(&mut gram, block);
-        ControlFlow::Continue(())
+/// `X^T X` of the samples of all parts.
+fn gram_of_samples(x: &dyn DataMatrix<f64>) -> Result<Matrix<f64>> {
+    let n = x.parts().total();
+    let mut gram = Matrix::zeros(n, n);
+    if x.entries_held().is_none() || !x.parts().is_whole() {
+        gram_of_columns(&mut gram, &x.to_dense()?);
+        return Ok(gram);
+    }
+    // Sparse data are multiplied by a block of themselves at a time.
+    let mut failed = Ok(());
+    x.blocks(&mut |start, block| {
+        let mut products = Matrix::zeros(block.cols(), n);
+        failed = x.tr_mul(&block.to_matrix(), &mut products);
+        for j in 0..block.cols() {
+            let column = gram.col_mut(start + j).iter_mut().enumerate();
+            column.for_each(|(l, gram)| *gram = products[(j, l)]);
+        }
+        if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    mirror_lower(&mut gram);
-    x.parts().sum(gram.as_mut_slice())?;
-    Ok(gram)
+    failed.map(|()| gram)
 }
 
 /// The roots of the `k` largest eigenvalues, and their vectors.

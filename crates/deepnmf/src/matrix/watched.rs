@@ -1,7 +1,7 @@
 //! Data that refuse to go on once nobody wants the result.
 
-use super::data::Visit;
-use super::{DataMatrix, Entry, Matrix, Parts, Scalar};
+use super::data::{Visit, gram_of_blocks};
+use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse};
 use crate::error::Result;
 use crate::stop::Watch;
 
@@ -36,6 +36,37 @@ impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
     fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         self.go_on()?;
         self.x.mul_tr(h, out)
+    }
+
+    fn wide_tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+        self.go_on()?;
+        self.x.wide_tr_mul(z, out)
+    }
+
+    fn wide_mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
+        self.go_on()?;
+        self.x.wide_mul_tr(h, out)
+    }
+
+    /// Dense data show their blocks here, where somebody can stop them.
+    fn gram_of_features(&self) -> Result<Matrix<f64>> {
+        self.go_on()?;
+        match self.x.entries_held() {
+            Some(_) => self.x.gram_of_features(),
+            None => gram_of_blocks(self),
+        }
+    }
+
+    fn sparse(&self) -> Option<Sparse<'_, T>> {
+        self.x.sparse()
+    }
+
+    fn entries_held(&self) -> Option<usize> {
+        self.x.entries_held()
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint> {
+        self.x.fingerprint()
     }
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {

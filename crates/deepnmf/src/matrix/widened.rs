@@ -3,29 +3,12 @@
 //! Sums of squares and their differences lose digits that `f32` does not have: a singular value
 //! decomposition of `f32` data is carried out in `f64`, block by block, without a copy of the data.
 
-use std::ops::ControlFlow;
-
-use super::data::Visit;
-use super::product::{add_mul, mul_columns};
-use super::{DataMatrix, Entry, Matrix, MatrixView, Parts, Scalar};
+use super::data::{Visit, residual_norm_sq_of_blocks, wide_blocks};
+use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse};
 use crate::error::Result;
 
 /// `X` in `f64`.
 pub(crate) struct Widened<'a, T>(pub(crate) &'a dyn DataMatrix<T>);
-
-impl<T: Scalar> Widened<'_, T> {
-    /// Shows every block in `f64`; no other memory is taken.
-    fn wide_blocks(&self, visit: &mut Visit<'_, f64>) -> Result<()> {
-        let mut wide = Vec::new();
-        self.0.blocks(&mut |start, block| {
-            wide.clear();
-            for j in 0..block.cols() {
-                wide.extend(block.col(j).map(Scalar::to_f64));
-            }
-            visit(start, MatrixView::contiguous(&wide, block.rows(), block.cols()))
-        })
-    }
-}
 
 impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
     fn shape(&self) -> (usize, usize) {
@@ -37,23 +20,38 @@ impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
     }
 
     fn tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
-        self.wide_blocks(&mut |start, block| {
-            mul_columns(out, start..start + block.cols(), z.t(), block);
-            ControlFlow::Continue(())
-        })
+        self.0.wide_tr_mul(z, out)
     }
 
     fn mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
-        out.as_mut_slice().fill(0.0);
-        self.wide_blocks(&mut |start, block| {
-            add_mul(out, block, h.view_columns(start..start + block.cols()).t());
-            ControlFlow::Continue(())
-        })?;
-        self.parts().sum_matrix(out)
+        self.0.wide_mul_tr(h, out)
+    }
+
+    fn gram_of_features(&self) -> Result<Matrix<f64>> {
+        self.0.gram_of_features()
+    }
+
+    fn sparse(&self) -> Option<Sparse<'_, f64>> {
+        self.0.sparse().map(Sparse::cast)
+    }
+
+    fn entries_held(&self) -> Option<usize> {
+        self.0.entries_held()
     }
 
     fn blocks(&self, visit: &mut Visit<'_, f64>) -> Result<()> {
-        self.wide_blocks(visit)
+        wide_blocks(self.0, visit)
+    }
+
+    fn residual_norm_sq(&self, phi: &Matrix<f64>, h: &Matrix<f64>) -> Result<f64> {
+        match self.sparse() {
+            Some(x) => x.residual_norm_sq(phi, h),
+            None => residual_norm_sq_of_blocks(self, phi, h),
+        }
+    }
+
+    fn fingerprint(&self) -> Result<Fingerprint> {
+        self.0.fingerprint()
     }
 
     fn norm_sq(&self) -> Result<f64> {

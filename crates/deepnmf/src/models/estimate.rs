@@ -26,6 +26,17 @@ impl Settings {
     /// assert!(estimate.memory > 8 * 1024 * 2856);
     /// ```
     pub fn estimate(&self, features: usize, samples: usize, dtype: Dtype) -> Estimate {
+        self.estimate_held(features, samples, None, dtype)
+    }
+
+    /// The same for sparse data of which so many entries are held.
+    pub fn estimate_held(
+        &self,
+        features: usize,
+        samples: usize,
+        held: Option<usize>,
+        dtype: Dtype,
+    ) -> Estimate {
         let layers = self.layers();
         let [p, n] = [features, samples].map(|v| v as u64);
         let number = match dtype {
@@ -43,14 +54,18 @@ impl Settings {
         // methods some steps of all that moves.
         let copies = if self.descends() { 25 } else { 5 };
         let loops = number * copies * factors;
-        let graphs = number * self.graph_numbers(p, n);
+        let entries = held.map_or(p * n, |held| held as u64);
+        // Every entry of sparse data has its place.
+        let data = if held.is_some() { (number + 4) * entries + 8 * n } else { number * entries };
+        let graphs = number * self.graph_numbers(entries / n.max(1), n);
         let top = layers.last().map_or(0, |k| *k as u64);
         // A line search evaluates more than once, and a gradient costs as much as its value.
         let (width, products) = if self.descends() { (first, 3.0) } else { (top, 1.0) };
         Estimate {
-            memory: number * p * n + start.max(loops).max(graphs) + number * factors,
+            memory: data + start.max(loops).max(graphs) + number * factors,
             file: number * (factors + if self.compares_data() { first * n } else { 0 }) + (1 << 16),
-            iteration: products * (4.0 * (p * n * width) as f64 + 2.0 * (n * width * width) as f64),
+            iteration: products
+                * (4.0 * (entries * width) as f64 + 2.0 * (n * width * width) as f64),
             most_iterations: self.most_iterations(),
         }
     }

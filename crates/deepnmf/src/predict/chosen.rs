@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::learn::Known;
 use crate::error::Result;
 use crate::graph::Labels;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse};
 
 /// The most samples that are learnt from, evenly spaced among all. Machines have a few hundred weights.
 pub(super) const MOST_SAMPLES: usize = 20_000;
@@ -15,9 +15,15 @@ pub(super) fn is_chosen(number: usize, total: usize, wanted: bool) -> bool {
     wanted || number.is_multiple_of(total.div_ceil(MOST_SAMPLES).max(1))
 }
 
+/// Samples in memory.
+pub(super) enum Samples<T: Scalar> {
+    Dense(Matrix<T>),
+    Sparse(Sparse<'static, T>),
+}
+
 /// The samples that are learnt from, those of this part.
-pub(super) struct Chosen<T> {
-    pub(super) data: Matrix<T>,
+pub(super) struct Chosen<T: Scalar> {
+    pub(super) data: Samples<T>,
     /// Which samples of this part they are.
     samples: Vec<usize>,
     /// The place of the first among those of all parts, and how many there are on all.
@@ -38,6 +44,10 @@ impl<T: Scalar> Chosen<T> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // counts
         let sum = |counts: &[f64]| counts.iter().sum::<f64>() as usize;
         let (first, total) = (sum(&counts[..parts.rank()]), sum(&counts));
+        if let Some(x) = x.sparse().filter(|_| parts.is_whole()) {
+            let data = Samples::Sparse(x.select(&samples));
+            return Ok(Self { data, samples, first, total });
+        }
         let mut data = Matrix::zeros(x.shape().0, samples.len());
         let mut next = 0;
         x.blocks(&mut |start, block| {
@@ -47,7 +57,7 @@ impl<T: Scalar> Chosen<T> {
             }
             ControlFlow::Continue(())
         })?;
-        Ok(Self { data, samples, first, total })
+        Ok(Self { data: Samples::Dense(data), samples, first, total })
     }
 
     /// The parts that the chosen samples are spread over.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::chosen::{Chosen, MOST_SAMPLES, is_chosen};
+use super::chosen::{Chosen, MOST_SAMPLES, Samples, is_chosen};
 use super::descent::descend;
 use super::ridge::Machine;
 use super::spaces::{Space, size_of, spaces};
@@ -42,8 +42,11 @@ pub(crate) fn learn<T: Scalar>(
     }
     let chosen = Chosen::of(x, &labelled.iter().map(|(_, labels, _)| *labels).collect::<Vec<_>>())?;
     let of_chosen = chosen.parts(parts);
-    let own = PartColumns::new(chosen.data.view(), of_chosen);
-    let mut plain = of_chosen.gather(&model.coordinates(&own)?)?;
+    let own = match &chosen.data {
+        Samples::Sparse(x) => model.coordinates(x)?,
+        Samples::Dense(x) => model.coordinates(&PartColumns::new(x.view(), of_chosen))?,
+    };
+    let mut plain = of_chosen.gather(&own)?;
     let mut unlearnt = Vec::new();
     for (attribute, labels, classes) in labelled {
         let known = chosen.known(labels, &classes, parts)?;

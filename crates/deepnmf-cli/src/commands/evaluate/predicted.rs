@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use deepnmf::{Model, Scalar};
-use deepnmf_data::{Attribute, Dataset};
+use deepnmf_data::{AnyDataset, Attribute};
 use serde::Serialize;
 
 /// What a machine says of every sample.
@@ -32,7 +32,10 @@ pub(super) struct Accuracy {
 }
 
 /// What all machines of a model say.
-pub(super) fn of_model<T: Scalar>(model: &Model<T>, data: &Dataset<T>) -> Result<Vec<Predicted>> {
+pub(super) fn of_model<T: Scalar>(
+    model: &Model<T>,
+    data: &AnyDataset<T>,
+) -> Result<Vec<Predicted>> {
     let provenance = &model.provenance;
     let mut found = vec![];
     for info in model.predictors.iter().map(|machine| &machine.info) {

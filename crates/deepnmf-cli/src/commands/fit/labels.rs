@@ -3,14 +3,14 @@
 use anyhow::{Result, bail};
 use deepnmf::{Labels, Scalar};
 use deepnmf_data::preprocess::keep_labels;
-use deepnmf_data::{Attribute, Dataset};
+use deepnmf_data::{AnyDataset, Attribute};
 
 use crate::args::FitArgs;
 
 /// For each place that may have an attribute, the labels; those to be forgotten are gone.
 pub(super) fn attributes<T: Scalar>(
     args: &FitArgs,
-    data: &Dataset<T>,
+    data: &AnyDataset<T>,
 ) -> Result<Vec<Option<Attribute>>> {
     let share = args.labels.label_fraction.unwrap_or(1.0);
     let find = |name: Option<&str>| -> Result<Option<Attribute>> {
@@ -23,7 +23,7 @@ pub(super) fn attributes<T: Scalar>(
     args.attribute_names().into_iter().map(find).collect()
 }
 
-fn known<T: Scalar>(data: &Dataset<T>) -> String {
+fn known<T: Scalar>(data: &AnyDataset<T>) -> String {
     let names: Vec<_> = data.attributes.iter().map(|a| a.name.as_str()).collect();
     match names.as_slice() {
         [] => "the data have no labels, name them with --labels-key, --labels-file or --pattern"

@@ -1,7 +1,8 @@
 //! What a fit will take, and whether there is as much.
 
 use anyhow::{Result, bail};
-use deepnmf::{Estimate, Matrix, Scalar, Settings};
+use deepnmf::{DataMatrix, Estimate, Scalar, Settings};
+use deepnmf_data::{Columns, Values};
 use serde_json::json;
 
 use super::plan::Plan;
@@ -14,7 +15,7 @@ use crate::resources::{bytes, disk_left, memory_left, speed};
 pub(super) fn plan<T: Scalar>(
     args: &FitArgs,
     plan: &Plan,
-    x: &Matrix<T>,
+    x: &Values<T>,
     output: Output,
 ) -> Result<Outcome> {
     let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
@@ -33,8 +34,8 @@ pub(super) fn plan<T: Scalar>(
          memory      about {}{}\n  \
          model file  about {}{}\n  \
          iteration   about {seconds:.2} s on these cores, at most {most_iterations} of them: {:.0} s\n",
-        x.cols(),
-        x.rows(),
+        x.samples(),
+        x.features(),
         bytes(memory),
         of(left),
         bytes(file),
@@ -42,8 +43,9 @@ pub(super) fn plan<T: Scalar>(
         seconds * most_iterations as f64,
     );
     let object = json!({
-        "samples": x.cols(),
-        "features": x.rows(),
+        "samples": x.samples(),
+        "features": x.features(),
+        "entries": x.entries_held(),
         "memory": memory,
         "memory_left": left,
         "file": file,
@@ -59,7 +61,7 @@ pub(super) fn plan<T: Scalar>(
 pub(super) fn check<T: Scalar>(
     args: &FitArgs,
     plan: &Plan,
-    x: &Matrix<T>,
+    x: &Values<T>,
     output: Output,
 ) -> Result<()> {
     let Estimate { memory, file, .. } = estimate(plan, x);
@@ -75,7 +77,7 @@ pub(super) fn check<T: Scalar>(
         );
     }
     // The data are in memory already.
-    let more = memory.saturating_sub(std::mem::size_of_val(x.as_slice()) as u64);
+    let more = memory.saturating_sub(x.bytes());
     if let Some(left) = memory_left().filter(|left| *left < more) {
         output.remark(format!(
             "the fit will take about {} more memory, but {} are left: if it ends for want of it, use \
@@ -87,10 +89,10 @@ pub(super) fn check<T: Scalar>(
     Ok(())
 }
 
-fn estimate<T: Scalar>(plan: &Plan, x: &Matrix<T>) -> Estimate {
+fn estimate<T: Scalar>(plan: &Plan, x: &Values<T>) -> Estimate {
     let settings: Settings = match plan {
         Plan::Model(settings) => (**settings).clone(),
         Plan::Transfer(both) => both.1.clone().into(),
     };
-    settings.estimate(x.rows(), x.cols(), T::DTYPE)
+    settings.estimate_held(x.features(), x.samples(), x.entries_held(), T::DTYPE)
 }

@@ -2,7 +2,7 @@
 //!
 //! Format: <https://anndata.readthedocs.io/en/stable/fileformat-prose.html>
 
-use deepnmf::{Matrix, Scalar};
+use deepnmf::{DataMatrix, Scalar};
 use hdf5_reader::Dataset as Array;
 use hdf5_reader::error::Error;
 use hdf5_reader::group::Group;
@@ -11,7 +11,7 @@ use super::super::number::{Order, Table};
 use super::super::{LoadOptions, labels, memory};
 use super::{damaged, group_word, kind, numbers, raw, shape, sparse, words};
 use crate::error::{Fault, shown};
-use crate::{Attribute, Dataset};
+use crate::{AnyDataset, Attribute, DatasetOf, Values};
 
 /// Whether the file is `AnnData`'s: it says so, or (before version 0.8) looks like it.
 pub(super) fn is_anndata(root: &Group) -> bool {
@@ -24,31 +24,31 @@ pub(super) fn read<T: Scalar>(
     root: &Group,
     options: &LoadOptions,
     length: u64,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     let key = options.data_key.as_deref().unwrap_or("X");
-    let x: Matrix<T> = read_x(root, key, length)?;
+    let x: Values<T> = read_x(root, key, length)?;
     let (features, samples) = x.shape();
     let obs = root.group("obs").map_err(damaged)?;
     let attributes = match &options.labels_key {
         Some(name) => vec![asked(&obs, name, samples)?],
         None => all(&obs, samples, length)?,
     };
-    Ok(Dataset {
+    Ok(DatasetOf {
         feature_names: names_beside(root, key, features)?,
         sample_names: index(&obs, "obs", samples)?,
         attributes,
-        ..Dataset::new(x)
+        ..DatasetOf::new(x)
     })
 }
 
-fn read_x<T: Scalar>(root: &Group, key: &str, length: u64) -> Result<Matrix<T>, Fault> {
+fn read_x<T: Scalar>(root: &Group, key: &str, length: u64) -> Result<Values<T>, Fault> {
     let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
     let mut parent = root.clone();
     for part in folder.split('/').filter(|part| !part.is_empty()) {
         parent = parent.group(part).map_err(|_| no_table(root, key))?;
     }
     if let Ok(group) = parent.group(name) {
-        return sparse::read(&group, length);
+        return sparse::read(&group, length).map(Values::Sparse);
     }
     let array = parent.dataset(name).map_err(|_| no_table(root, key))?;
     let &[samples, features] = shape(&array)?.as_slice() else {
@@ -59,7 +59,8 @@ fn read_x<T: Scalar>(root: &Group, key: &str, length: u64) -> Result<Matrix<T>, 
     }
     memory::check_table(samples, features, size_of::<T>())?;
     let (bytes, encoding) = raw(&array)?;
-    Table { samples, features, order: Order::Rows }.read(&mut bytes.as_slice(), encoding, true)
+    let table = Table { samples, features, order: Order::Rows };
+    table.read(&mut bytes.as_slice(), encoding, true).map(Values::Dense)
 }
 
 fn no_table(root: &Group, key: &str) -> Fault {

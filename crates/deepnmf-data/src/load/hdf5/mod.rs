@@ -19,7 +19,7 @@ use hdf5_reader::{Dataset as Array, Hdf5File, OpenOptions};
 use self::kind::encoding;
 use super::number::{self, Encoding};
 use super::{LoadOptions, memory};
-use crate::Dataset;
+use crate::AnyDataset;
 use crate::error::{Fault, shown};
 
 /// A file as the decoder wants it: read piece by piece, not mapped, since a mapped file that
@@ -34,14 +34,14 @@ pub(super) fn read<T: Scalar>(
     storage: DynStorage,
     matlab: bool,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     let length = storage.len();
     let limits = limits(length);
     let file = Hdf5File::from_storage_with_options(storage, limits).map_err(damaged)?;
     check_whole(file.superblock().eof_address, length)?;
     let root = file.root_group().map_err(damaged)?;
     if matlab {
-        tables::read_matlab(&root, options)
+        tables::read_matlab(&root, options, length)
     } else if h5ad::is_anndata(&root) {
         h5ad::read(&root, options, length)
     } else {

@@ -1,5 +1,8 @@
-use super::super::test_load::{fixture, loaded};
+use deepnmf::matrix::Stored;
+
+use super::super::test_load::{fixture, loaded, loaded_as_held};
 use super::*;
+use crate::{Dataset, Values};
 
 fn matlab(options: &LoadOptions) -> Result<Dataset<f64>, Fault> {
     loaded("x.mat", &fixture("v73.mat"), options)
@@ -42,6 +45,11 @@ fn anndata_dense_and_sparse_are_the_same_table() {
     assert_eq!(dense.x.col(2), &[4.0, 5.0, 0.0]);
     assert_eq!(dense, read("csr.h5ad"));
     assert_eq!(dense, read("csc.h5ad"));
+    for (name, stored) in [("csr.h5ad", Stored::BySample), ("csc.h5ad", Stored::ByFeature)] {
+        let data = loaded_as_held::<f32>("x.h5ad", &fixture(name), &LoadOptions::default());
+        let Values::Sparse(x) = data.unwrap().x else { panic!("{name} is sparse") };
+        assert_eq!(x.stored(), stored, "{name} is kept as it stands");
+    }
 }
 
 #[test]

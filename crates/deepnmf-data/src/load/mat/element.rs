@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use flate2::bufread::ZlibDecoder;
 
-use super::super::number::{Encoding, Endian, Kind, cut_short};
+use super::super::number::{Encoding, Endian, Kind, cut_short, read_numbers};
 use crate::error::Fault;
 
 /// An array: a variable.
@@ -204,6 +204,34 @@ impl<'a> Contents<'a> {
             Fault::Read(error) => cut_short(&error),
             fault => fault,
         })
+    }
+
+    /// All numbers of the next element, however many it has, and what stands up to the element behind it.
+    pub(super) fn all_numbers(&mut self) -> Result<Vec<f64>, Fault> {
+        let tag = self.tag()?;
+        let kind = storage(tag.kind)?;
+        if !tag.length.is_multiple_of(kind.size()) {
+            return Err(Fault::damaged(format!(
+                "numbers of {} bytes in {}",
+                kind.size(),
+                tag.length
+            )));
+        }
+        let (encoding, count) = (Encoding { kind, endian: self.endian }, tag.length / kind.size());
+        if let Some(inside) = tag.inside {
+            return read_numbers(&mut &inside[..tag.length], encoding, count, true, |_, _| None);
+        }
+        self.take(tag.length)?;
+        let numbers = read_numbers(&mut self.bytes, encoding, count, self.present, |_, _| None);
+        let numbers = numbers.map_err(|fault| match fault {
+            Fault::Read(error) => cut_short(&error),
+            fault => fault,
+        })?;
+        // The last element may end without.
+        let mut rest = [0; 8];
+        let rest = &mut rest[..padding(tag.length).min(self.left)];
+        self.fill(rest)?;
+        Ok(numbers)
     }
 
     /// Makes sure that nothing but padding follows and that, if compressed, the checksum is right.

@@ -1,20 +1,21 @@
 //! MATLAB v5 to v7 `.mat` files: a header of 128 bytes, then one element per variable.
 //!
-//! Format: "MAT-File Format" in the documentation of MATLAB. Only what is needed of it: numeric arrays. Nothing
+//! Format: "MAT-File Format" in the documentation of MATLAB. Only what is needed of it: numeric arrays, full or sparse. Nothing
 //! here calls itself, and of a variable that is not wanted only the first few bytes are looked at.
 
 mod element;
 mod variable;
 
-use deepnmf::{Matrix, Scalar};
+use deepnmf::{Matrix, Scalar, Sparse};
 
 use self::element::{Contents, Element, Elements};
 use super::choose::{Chosen, MATLAB};
 use super::number::{self, Encoding, Endian, Order, Table};
-use super::variables::{Variable, Variables};
+use super::sparse::{Lists, check_shape, compressed, whole};
+use super::variables::{Class, Variable, Variables};
 use super::{LoadOptions, labels, with_labels};
 use crate::error::{Fault, shown};
-use crate::{Attribute, Dataset};
+use crate::{AnyDataset, Attribute, Values};
 
 const HEADER: usize = 128;
 
@@ -38,12 +39,17 @@ fn endian(bytes: &[u8]) -> Option<Endian> {
 }
 
 /// Reads a whole file.
-pub(super) fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<Dataset<T>, Fault> {
+pub(super) fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<AnyDataset<T>, Fault> {
     let endian = endian(bytes).ok_or_else(|| Fault::damaged("its header is incomplete"))?;
     let variables = list(bytes, endian)?;
     let Chosen { data, samples, features, labels } = variables.choose(options, &MATLAB)?;
     let table = Table { samples, features, order: Order::Columns };
-    let x = read_table(data, table)?;
+    let x = match data.class {
+        Class::Sparse => {
+            Values::Sparse(read_sparse(data, (samples, features), bytes.len() as u64)?)
+        }
+        _ => Values::Dense(read_table(data, table)?),
+    };
     let labels = match labels {
         Some(labels) => labels.read(|variable| read_labels(variable, samples))?,
         None => None,
@@ -76,6 +82,26 @@ fn read_table<T: Scalar>(
     })
 }
 
+/// The rows of the entries, column after column, where the columns begin, and the values. There may be room for more
+/// entries than there are.
+fn read_sparse<T: Scalar>(
+    variable: &Variable<Element<'_>>,
+    shape: (usize, usize),
+    length: u64,
+) -> Result<Sparse<'static, T>, Fault> {
+    check_shape(shape.0, shape.1, length)?;
+    in_variable(variable, |mut contents| {
+        let [mut rows, starts, mut values] =
+            [contents.all_numbers()?, contents.all_numbers()?, contents.all_numbers()?];
+        contents.finish()?;
+        let starts = whole("a bound", &starts)?;
+        let held = if starts.is_empty() { 0 } else { starts.get(starts.len() - 1) };
+        rows.truncate(held);
+        values.truncate(held);
+        compressed(shape, Lists::Columns, &values, whole("a row", &rows)?, starts)
+    })
+}
+
 fn read_labels(variable: &Variable<Element<'_>>, samples: usize) -> Result<Attribute, Fault> {
     let values: Vec<f64> = with_numbers(variable, samples, |contents, encoding, present| {
         number::read_numbers(contents, encoding, samples, present, |_, _| None)
@@ -89,14 +115,24 @@ fn with_numbers<N>(
     count: usize,
     read: impl FnOnce(&mut dyn std::io::Read, Encoding, bool) -> Result<N, Fault>,
 ) -> Result<N, Fault> {
+    in_variable(variable, |mut contents| {
+        let numbers = contents.numbers(count, read)?;
+        contents.finish()?;
+        Ok(numbers)
+    })
+}
+
+/// Goes behind the header of a variable, and says which one is at fault.
+fn in_variable<'a, N>(
+    variable: &Variable<Element<'a>>,
+    read: impl FnOnce(Contents<'a>) -> Result<N, Fault>,
+) -> Result<N, Fault> {
     let attempt = || {
         let Some(mut contents) = Contents::open(variable.source)? else {
             return Err(Fault::damaged("there is nothing in it"));
         };
         variable::read_header(&mut contents)?;
-        let numbers = contents.numbers(count, read)?;
-        contents.finish()?;
-        Ok(numbers)
+        read(contents)
     };
     attempt().map_err(|fault| match fault {
         Fault::Damaged { what } => Fault::damaged(format!("{:?}: {what}", shown(&variable.name))),

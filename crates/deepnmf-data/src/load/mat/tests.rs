@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::super::test_files::{CELL, CHAR, COMPLEX_DOUBLE, LOGICAL_UINT8, Mat, OPAQUE, encode};
 use super::*;
+use crate::Dataset;
 
 /// Three samples of two features, as MATLAB stores them, and as they should be in memory.
 const STORED: [f64; 6] = [1.0, 3.0, 50.0, 2.0, 40.0, 60.0];
@@ -13,6 +14,11 @@ fn options(data_key: Option<&str>, labels_key: Option<&str>) -> LoadOptions {
         labels_key: labels_key.map(Into::into),
         ..LoadOptions::default()
     }
+}
+
+/// What a file holds, made dense.
+fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<Dataset<T>, Fault> {
+    super::read(bytes, options).map(|data| data.into_dense().unwrap())
 }
 
 fn read_plain(mat: &Mat) -> Result<Dataset<f64>, Fault> {
@@ -36,6 +42,45 @@ fn every_storage_type_and_byte_order_compressed_or_not_gives_the_same_matrix() {
             assert_eq!(single.x, data.x.cast());
         }
     }
+}
+
+/// Three samples of two features: rows of the entries, where columns begin, values; with room for more.
+fn sparse(mat: &mut Mat, flags: u32, rows: &[f64], starts: &[f64], values: &[f64]) {
+    let mut body = mat.header("fea", flags, &[3, 2]);
+    body.extend(mat.element(5, &encode("i4", mat.big, rows)));
+    body.extend(mat.element(5, &encode("i4", mat.big, starts)));
+    body.extend(mat.element(9, &encode("f8", mat.big, values)));
+    mat.variable(&body);
+}
+
+#[test]
+fn sparse_tables_are_read_and_stay_sparse() {
+    const SPARSE: u32 = 5;
+    for (big, compress) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut mat = Mat::new(big, compress);
+        sparse(&mut mat, SPARSE, &[0.0, 2.0, 1.0, 0.0, 0.0], &[0.0, 2.0, 3.0], &[1.0, 5.0, 7.0]);
+        mat.array("gnd", &[3, 1], "u1", &[7.0, 5.0, 7.0]);
+        let data = super::read::<f64>(&mat.bytes, &LoadOptions::default()).unwrap();
+        assert!(matches!(data.x, Values::Sparse(_)));
+        let data = data.into_dense().unwrap();
+        assert_eq!(data.x.as_slice(), [1.0, 0.0, 0.0, 7.0, 5.0, 0.0]);
+        assert_eq!(data.attributes[0].name, "gnd");
+    }
+    for (rows, starts, culprit) in [
+        ([0.0, 3.0, 1.0], [0.0, 2.0, 3.0], "it must be below 3"),
+        ([0.0, -2.0, 1.0], [0.0, 2.0, 3.0], "a row of a sparse table is -2"),
+        ([0.0, 2.0, 1.0], [0.0, 4.0, 3.0], "a number from 0 to 3"),
+        ([0.0, 2.0, 1.0], [1.0, 2.0, 3.0], "the first bound"),
+        ([0.0, 2.0, 1.0], [0.0, 2.0, 9.0], "one for each of"),
+    ] {
+        let mut mat = Mat::new(false, false);
+        sparse(&mut mat, SPARSE, &rows, &starts, &[1.0, 5.0, 7.0]);
+        let error = read_plain(&mat).unwrap_err().to_string();
+        assert!(error.contains(culprit) || error.contains("bound"), "{rows:?} {starts:?}: {error}");
+    }
+    let mut complex = Mat::new(false, false);
+    sparse(&mut complex, 0x0805, &[0.0], &[0.0, 1.0, 1.0], &[1.0]);
+    assert!(read_plain(&complex).is_err());
 }
 
 #[test]

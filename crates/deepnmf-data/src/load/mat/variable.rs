@@ -22,13 +22,13 @@ fn class(flags: u32) -> Class {
         1 => Class::Other("cell"),
         2 => Class::Other("struct"),
         4 => Class::Other("char"),
-        5 => Class::Other("sparse"),
+        5 => Class::Sparse,
         3 | 17 => Class::Other("object"),
         16 => Class::Other("function"),
         _ => Class::Other("of unknown type"),
     };
     match class {
-        Class::Numeric(_) if flags & COMPLEX != 0 => Class::Other("complex"),
+        Class::Numeric(_) | Class::Sparse if flags & COMPLEX != 0 => Class::Other("complex"),
         Class::Numeric(_) if flags & LOGICAL != 0 => Class::Numeric("logical"),
         class => class,
     }

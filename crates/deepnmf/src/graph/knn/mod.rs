@@ -155,9 +155,15 @@ impl<T: Scalar> Neighbours<T> {
         if let NeighbourWeights::Heat { sigma } = weights {
             check_width(sigma)?;
         }
-        let copy = if x.in_memory().is_none() { Some(x.own_dense()?) } else { None };
-        let values = copy.as_ref().map(Matrix::as_slice).or(x.in_memory()).unwrap_or_default();
-        let columns = Columns::in_memory(values, x.shape());
+        let copy;
+        let columns = match (x.in_memory(), x.sparse()) {
+            (Some(values), _) => Columns::in_memory(values, x.shape()),
+            (None, Some(x)) => Columns::sparse(x),
+            (None, None) => {
+                copy = x.own_dense()?;
+                Columns::about_the_mean(&copy)
+            }
+        };
         let found = if method.is_exact_for(n) {
             Found { edges: exact::nearest(&columns, neighbours, &|| x.go_on())?, share: 1.0 }
         } else {
@@ -234,8 +240,11 @@ impl NeighbourWeights {
         };
         match self {
             Self::Binary => weigh(&|_| 1.0),
-            Self::Dot => weigh(&|edge| dot(x.col(edge.from), x.col(edge.to))),
-            Self::Cosine => weigh(&|edge| cosine(x.col(edge.from), x.col(edge.to))),
+            Self::Dot => weigh(&|edge| x.dot(edge.from, edge.to)),
+            Self::Cosine => weigh(&|edge| {
+                let [from, to] = [edge.from, edge.to].map(|j| x.dot(j, j));
+                cosine_of(x.dot(edge.from, edge.to), from, to)
+            }),
             Self::Heat { sigma } => {
                 let once = edges.iter().filter(|edge| edge.from < edge.to);
                 let lengths = || once.map(|edge| edge.squared_length.sqrt()).collect();
@@ -248,8 +257,13 @@ impl NeighbourWeights {
 
 /// The cosine of the angle between two samples, 0 where it is negative or a sample is zero.
 pub(crate) fn cosine<T: Scalar>(a: &[T], b: &[T]) -> f64 {
-    let lengths = (dot(a, a) * dot(b, b)).sqrt();
-    if lengths > 0.0 { (dot(a, b) / lengths).clamp(0.0, 1.0) } else { 0.0 }
+    cosine_of(dot(a, b), dot(a, a), dot(b, b))
+}
+
+/// The same from the products of both, and of each with itself.
+fn cosine_of(both: f64, a: f64, b: f64) -> f64 {
+    let lengths = (a * b).sqrt();
+    if lengths > 0.0 { (both / lengths).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// The sums of absolute weights of each sample.

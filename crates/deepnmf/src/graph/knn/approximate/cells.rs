@@ -20,6 +20,9 @@ const FEWEST: usize = 256;
 const SEEN: usize = 64;
 const ROUNDS: usize = 5;
 
+/// Numbers that the centres of sparse samples have at most, half a gigabyte: centres have no zeros.
+const SPARSE_CENTRES: usize = 1 << 26;
+
 /// What all work of the search asks whether to go on.
 pub(super) type GoOn<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
@@ -52,8 +55,12 @@ impl Cells {
         go_on: GoOn<'_>,
     ) -> Result<Self> {
         let n = columns.count();
-        let size = FEWEST.max(n.isqrt());
-        let count = n.div_ceil(size);
+        let affordable = match columns.as_sparse() {
+            Some(_) => (SPARSE_CENTRES / columns.rows().max(1)).max(1),
+            None => n,
+        };
+        let count = n.div_ceil(FEWEST.max(n.isqrt())).min(affordable);
+        let size = n.div_ceil(count);
         let ranked = ranked.min(count);
         let centres = centres(columns, count, seed, go_on)?;
         let all: Vec<usize> = (0..n).collect();
@@ -114,8 +121,10 @@ pub(super) fn relative<T: Scalar>(
 ) {
     out.clear();
     for sample in samples {
-        let values = columns.col(sample).iter().zip(columns.centre()).zip(centre);
-        out.extend(values.map(|((v, mean), c)| v.to_f64() - mean - c));
+        let start = out.len();
+        out.resize(start + centre.len(), 0.0);
+        columns.add_column(sample, &mut out[start..]);
+        out[start..].iter_mut().zip(centre).for_each(|(v, c)| *v -= c);
     }
 }
 
@@ -143,8 +152,7 @@ fn centres<T: Scalar>(
         let (mut sums, mut counts) = (Matrix::<f64>::zeros(p, count), vec![0usize; count]);
         for (sample, cell) in seen.iter().zip(nearest) {
             let cell = cell as usize;
-            relative(columns, std::iter::once(*sample), &origin, &mut values);
-            sums.col_mut(cell).iter_mut().zip(&values).for_each(|(s, v)| *s += v);
+            columns.add_column(*sample, sums.col_mut(cell));
             counts[cell] += 1;
         }
         for (cell, count) in counts.into_iter().enumerate().filter(|(_, count)| *count > 0) {
@@ -166,12 +174,19 @@ fn ranks<T: Scalar>(
     let (p, count) = centres.shape();
     let squares: Vec<f64> = centres.columns().map(|c| c.iter().map(|v| v * v).sum()).collect();
     let origin = vec![0.0; p];
+    // Of sparse samples every entry meets the numbers that all centres have there.
+    let turned = columns.as_sparse().map(|x| (x, centres.t().to_matrix()));
     let of_tile = |tile: Range<usize>| {
         go_on()?;
-        let mut values = Vec::with_capacity(p * tile.len());
-        relative(columns, samples[tile.clone()].iter().copied(), &origin, &mut values);
         let mut products = vec![0.0; count * tile.len()];
-        mul_block(&mut products, centres.t(), MatrixView::contiguous(&values, p, tile.len()));
+        if let Some((x, turned)) = &turned {
+            let each = samples[tile.clone()].iter().zip(products.chunks_exact_mut(count));
+            each.for_each(|(j, products)| x.add_products_of(*j, turned.as_slice(), products));
+        } else {
+            let mut values = Vec::with_capacity(p * tile.len());
+            relative(columns, samples[tile.clone()].iter().copied(), &origin, &mut values);
+            mul_block(&mut products, centres.t(), MatrixView::contiguous(&values, p, tile.len()));
+        }
         let mut nearest = Vec::with_capacity(wanted * tile.len());
         let mut far: Vec<(f64, u32)> = Vec::with_capacity(count);
         for products in products.chunks_exact(count) {

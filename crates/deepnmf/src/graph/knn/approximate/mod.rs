@@ -23,8 +23,8 @@ use self::cells::{Cells, GoOn, relative};
 use super::others::SPARE;
 use super::{Edge, Found, exact, shortest};
 use crate::error::{Error, Result};
-use crate::graph::tiles::{Columns, TILE};
-use crate::matrix::{MatrixView, Scalar, mul_block};
+use crate::graph::tiles::Columns;
+use crate::matrix::{MatrixView, Scalar, Sparse, mul_block};
 
 /// The share of neighbours that must have been found: three deviations of the estimate above the 98% that
 /// are promised where there is any structure.
@@ -109,6 +109,7 @@ impl Lists {
         round: usize,
         go_on: GoOn<'_>,
     ) -> Result<bool> {
+        let width = columns.strip_width();
         let mut of_pieces = vec![vec![]; cells.pieces()];
         for sample in 0..columns.count() {
             if let Some(piece) = cells.piece_of(sample, round) {
@@ -118,13 +119,19 @@ impl Lists {
         let tasks: Vec<(usize, &[usize])> = of_pieces
             .iter()
             .enumerate()
-            .flat_map(|(piece, samples)| samples.chunks(TILE).map(move |some| (piece, some)))
+            .flat_map(|(piece, samples)| samples.chunks(width).map(move |some| (piece, some)))
             .collect();
-        let compare = |(piece, samples): &(usize, &[usize])| {
+        let compare = |dense: &mut Vec<f64>, (piece, samples): &(usize, &[usize])| {
             go_on()?;
-            Ok(self.compared(columns, cells, *piece, samples))
+            let members = cells.members(*piece);
+            let Measured { products, of_members, of_samples } = match columns.as_sparse() {
+                Some(x) => Measured::of_sparse(x, members, samples, dense),
+                None => Measured::about(columns, members, samples, cells.centre(*piece)),
+            };
+            Ok(self.compared(members, samples, &products, &of_members, &of_samples))
         };
-        let changed: Vec<Vec<Near>> = tasks.par_iter().map(compare).collect::<Result<_>>()?;
+        let changed: Vec<Vec<Near>> =
+            tasks.par_iter().map_init(Vec::new, compare).collect::<Result<_>>()?;
         for ((_, samples), lists) in tasks.iter().zip(changed) {
             for (sample, list) in samples.iter().zip(lists.chunks_exact(self.kept)) {
                 self.near[sample * self.kept..][..self.kept].copy_from_slice(list);
@@ -134,14 +141,48 @@ impl Lists {
     }
 
     /// The lists of some samples after they have been compared with those of a piece.
-    fn compared<T: Scalar>(
+    fn compared(
         &self,
-        columns: &Columns<'_, T>,
-        cells: &Cells,
-        piece: usize,
+        members: &[u32],
         samples: &[usize],
+        products: &[f64],
+        of_members: &[f64],
+        of_samples: &[f64],
     ) -> Vec<Near> {
-        let (p, members, centre) = (columns.rows(), cells.members(piece), cells.centre(piece));
+        let mut lists = Vec::with_capacity(samples.len() * self.kept);
+        let rows = products.chunks_exact(members.len().max(1)).zip(of_samples);
+        for (sample, (products, square)) in samples.iter().zip(rows) {
+            let start = lists.len();
+            lists.extend_from_slice(self.of(*sample));
+            let list = &mut lists[start..];
+            let distances = products.iter().zip(of_members).map(|(xy, xx)| xx + square - 2.0 * xy);
+            for (distance, other) in distances.zip(members) {
+                if distance < list[list.len() - 1].distance && *other as usize != *sample {
+                    take(list, Near { distance, other: *other });
+                }
+            }
+        }
+        lists
+    }
+}
+
+/// Products of all members of a piece with some samples, and the squared lengths of both.
+struct Measured {
+    /// Those of one sample after those of another.
+    products: Vec<f64>,
+    of_members: Vec<f64>,
+    of_samples: Vec<f64>,
+}
+
+impl Measured {
+    /// About a centre, so that near samples keep their digits.
+    fn about<T: Scalar>(
+        columns: &Columns<'_, T>,
+        members: &[u32],
+        samples: &[usize],
+        centre: &[f64],
+    ) -> Self {
+        let p = columns.rows();
         let (mut left, mut right) = (Vec::new(), Vec::new());
         relative(columns, members.iter().map(|j| *j as usize), centre, &mut left);
         relative(columns, samples.iter().copied(), centre, &mut right);
@@ -154,21 +195,42 @@ impl Lists {
         let squares = |values: &[f64]| -> Vec<f64> {
             values.chunks_exact(p).map(|v| v.iter().map(|v| v * v).sum()).collect()
         };
-        let (of_members, of_samples) = (squares(&left), squares(&right));
-        let mut lists = Vec::with_capacity(samples.len() * self.kept);
-        let rows = products.chunks_exact(members.len().max(1)).zip(&of_samples);
-        for (sample, (products, square)) in samples.iter().zip(rows) {
-            let start = lists.len();
-            lists.extend_from_slice(self.of(*sample));
-            let list = &mut lists[start..];
-            let distances = products.iter().zip(&of_members).map(|(xy, xx)| xx + square - 2.0 * xy);
-            for (distance, other) in distances.zip(members) {
-                if distance < list[list.len() - 1].distance && *other as usize != *sample {
-                    take(list, Near { distance, other: *other });
-                }
+        Self { products, of_members: squares(&left), of_samples: squares(&right) }
+    }
+
+    /// Sparse samples as they are: the samples are made dense in memory that the next task uses again, and the entries
+    /// of the members meet them there.
+    fn of_sparse<T: Scalar>(
+        x: &Sparse<'_, T>,
+        members: &[u32],
+        samples: &[usize],
+        dense: &mut Vec<f64>,
+    ) -> Self {
+        let width = samples.len();
+        if dense.len() < x.shape().0 * width {
+            dense.resize(x.shape().0 * width, 0.0);
+        }
+        for (c, j) in samples.iter().enumerate() {
+            x.sample(*j).for_each(|(i, v)| dense[i * width + c] = v.to_f64());
+        }
+        let mut products = vec![0.0; members.len() * width];
+        let mut of_member = vec![0.0; width];
+        for (m, member) in members.iter().enumerate() {
+            of_member.fill(0.0);
+            x.add_products_of(*member as usize, dense, &mut of_member);
+            for (c, product) in of_member.iter().enumerate() {
+                products[c * members.len() + m] = *product;
             }
         }
-        lists
+        for (c, j) in samples.iter().enumerate() {
+            x.sample(*j).for_each(|(i, _)| dense[i * width + c] = 0.0);
+        }
+        let length = |j: usize| x.sample_dot(j, j);
+        Self {
+            products,
+            of_members: members.iter().map(|j| length(*j as usize)).collect(),
+            of_samples: samples.iter().map(|j| length(*j)).collect(),
+        }
     }
 }
 

@@ -1,0 +1,228 @@
+//! Samples as they are held: dense, sparse, or sparse about an offset.
+
+use deepnmf::matrix::{Centred, Entry, Fingerprint, Parts, Visit};
+use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
+
+use crate::{DataError, DatasetOf};
+
+/// Samples, with what is known about them, however they are held.
+pub type AnyDataset<T> = DatasetOf<Values<T>>;
+
+/// The data of a file or folder, `p x n`: sparse where the file is.
+#[derive(Debug, Clone)]
+pub enum Values<T: Scalar> {
+    /// All numbers.
+    Dense(Matrix<T>),
+    /// Without the zeros.
+    Sparse(Sparse<'static, T>),
+    /// What `standardize` makes of sparse data: an offset for each feature is taken off every sample, which nobody has
+    /// carried out.
+    Centred {
+        /// The samples before.
+        x: Sparse<'static, T>,
+        /// What is taken off.
+        offset: Vec<T>,
+    },
+}
+
+impl<T: Scalar> From<Matrix<T>> for Values<T> {
+    fn from(x: Matrix<T>) -> Self {
+        Self::Dense(x)
+    }
+}
+
+impl<T: Scalar> From<Sparse<'static, T>> for Values<T> {
+    fn from(x: Sparse<'static, T>) -> Self {
+        Self::Sparse(x)
+    }
+}
+
+impl<T: Scalar> Values<T> {
+    /// Lets `ask` see the data.
+    fn with<R>(&self, ask: impl FnOnce(&dyn DataMatrix<T>) -> R) -> R {
+        match self {
+            Self::Dense(x) => ask(x),
+            Self::Sparse(x) => ask(x),
+            Self::Centred { x, offset } => ask(&Centred::new(x, offset)),
+        }
+    }
+
+    /// Bytes that the numbers take in memory.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Dense(x) => size_of_val(x.as_slice()) as u64,
+            Self::Sparse(x) | Self::Centred { x, .. } => {
+                (x.entries() * (size_of::<T>() + 4) + x.starts().len() * 8) as u64
+            }
+        }
+    }
+
+    /// All numbers, zeros among them.
+    ///
+    /// # Errors
+    /// If they take more memory than there is.
+    pub fn into_dense(self) -> Result<Matrix<T>, DataError> {
+        let (p, n) = self.shape();
+        match self {
+            Self::Dense(x) => Ok(x),
+            sparse => {
+                let needed = crate::load::memory::check_table(n, p, size_of::<T>());
+                needed.map_err(|fault| DataError::Dense { why: fault.to_string() })?;
+                Ok(sparse.own_dense()?)
+            }
+        }
+    }
+}
+
+/// A matrix whose columns are samples.
+pub trait Columns: Sized {
+    /// The number of features, `p`.
+    fn features(&self) -> usize;
+
+    /// The number of samples, `n`.
+    fn samples(&self) -> usize;
+
+    /// The samples of these indices, in this order; all of them are there.
+    #[must_use]
+    fn chosen(&self, samples: &[usize]) -> Self;
+
+    /// Samples of as many features one after the other.
+    ///
+    /// # Errors
+    /// If they take more memory than there is.
+    fn joined(all: &[&Self]) -> Result<Self, DataError>;
+}
+
+impl<T: Scalar> Columns for Matrix<T> {
+    fn features(&self) -> usize {
+        self.rows()
+    }
+
+    fn samples(&self) -> usize {
+        self.cols()
+    }
+
+    fn chosen(&self, samples: &[usize]) -> Self {
+        let mut values = Vec::with_capacity(self.rows() * samples.len());
+        for &sample in samples {
+            values.extend_from_slice(self.col(sample));
+        }
+        Self::from_vec(self.rows(), samples.len(), values).unwrap_or_else(|_| Self::zeros(0, 0))
+    }
+
+    fn joined(all: &[&Self]) -> Result<Self, DataError> {
+        let samples = all.iter().map(|x| x.cols()).sum();
+        let features = all.first().map_or(0, |x| x.rows());
+        let mut entries = Vec::with_capacity(samples * features);
+        for x in all {
+            entries.extend_from_slice(x.as_slice());
+        }
+        Ok(Self::from_vec(features, samples, entries)?)
+    }
+}
+
+impl<T: Scalar> Columns for Values<T> {
+    fn features(&self) -> usize {
+        self.shape().0
+    }
+
+    fn samples(&self) -> usize {
+        self.shape().1
+    }
+
+    fn chosen(&self, samples: &[usize]) -> Self {
+        match self {
+            Self::Dense(x) => Self::Dense(x.chosen(samples)),
+            Self::Sparse(x) => Self::Sparse(x.select(samples)),
+            Self::Centred { x, offset } => {
+                Self::Centred { x: x.select(samples), offset: offset.clone() }
+            }
+        }
+    }
+
+    /// Sparse if all are.
+    fn joined(all: &[&Self]) -> Result<Self, DataError> {
+        let sparse: Option<Vec<&Sparse<'static, T>>> =
+            all.iter().map(|x| if let Self::Sparse(x) = x { Some(x) } else { None }).collect();
+        if let Some(sparse) = sparse {
+            return Ok(Self::Sparse(Sparse::beside(&sparse)?));
+        }
+        let dense: Vec<Matrix<T>> =
+            all.iter().map(|&x| x.clone().into_dense()).collect::<Result<_, _>>()?;
+        Matrix::joined(&dense.iter().collect::<Vec<_>>()).map(Self::Dense)
+    }
+}
+
+impl<T: Scalar> DataMatrix<T> for Values<T> {
+    fn shape(&self) -> (usize, usize) {
+        self.with(|x| x.shape())
+    }
+
+    fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> deepnmf::Result<()> {
+        self.with(|x| x.tr_mul(z, out))
+    }
+
+    fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> deepnmf::Result<()> {
+        self.with(|x| x.mul_tr(h, out))
+    }
+
+    fn wide_tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> deepnmf::Result<()> {
+        self.with(|x| x.wide_tr_mul(z, out))
+    }
+
+    fn wide_mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> deepnmf::Result<()> {
+        self.with(|x| x.wide_mul_tr(h, out))
+    }
+
+    fn gram_of_features(&self) -> deepnmf::Result<Matrix<f64>> {
+        self.with(|x| x.gram_of_features())
+    }
+
+    fn sparse(&self) -> Option<Sparse<'_, T>> {
+        if let Self::Sparse(x) = self { x.sparse() } else { None }
+    }
+
+    fn entries_held(&self) -> Option<usize> {
+        self.with(|x| x.entries_held())
+    }
+
+    fn blocks(&self, visit: &mut Visit<'_, T>) -> deepnmf::Result<()> {
+        self.with(|x| x.blocks(visit))
+    }
+
+    fn norm_sq(&self) -> deepnmf::Result<f64> {
+        self.with(|x| x.norm_sq())
+    }
+
+    fn sample_norms_sq(&self) -> deepnmf::Result<Vec<f64>> {
+        self.with(|x| x.sample_norms_sq())
+    }
+
+    fn entry_sum(&self) -> deepnmf::Result<f64> {
+        self.with(|x| x.entry_sum())
+    }
+
+    fn find_entry(&self, wanted: &dyn Fn(T) -> bool) -> deepnmf::Result<Option<Entry>> {
+        self.with(|x| x.find_entry(wanted))
+    }
+
+    fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> deepnmf::Result<f64> {
+        self.with(|x| x.residual_norm_sq(phi, h))
+    }
+
+    fn fingerprint(&self) -> deepnmf::Result<Fingerprint> {
+        self.with(|x| x.fingerprint())
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts::whole(self.shape().1)
+    }
+
+    fn may_densify(&self) -> bool {
+        self.with(|x| x.may_densify())
+    }
+
+    fn in_memory(&self) -> Option<&[T]> {
+        if let Self::Dense(x) = self { x.in_memory() } else { None }
+    }
+}

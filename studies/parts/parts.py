@@ -1,6 +1,6 @@
 """Are attributes found apart without a label?
 
-    DEEPNMF_DATA=DATA_FOLDER python studies/parts/parts.py [--minutes 60]
+    DEEPNMF_DATA=DATA_FOLDER python studies/parts/parts.py [--minutes 60] [--methods "Nr-Kmeans;k-means, pixels"]
     python studies/parts/parts.py --table
 
 DATA_FOLDER holds cmu-faces/; deepnmf (the Python package), NumPy, scikit-learn and ClustPy are needed. Samples are
@@ -142,7 +142,7 @@ def lines():
     return [json.loads(line) for line in RESULTS.read_text().splitlines()] if RESULTS.exists() else []
 
 
-def run(minutes):
+def run(minutes, methods):
     from sklearn.metrics import normalized_mutual_info_score as nmi
     warnings.simplefilter("ignore")
     done = {(line["set"], line["method"], line["seed"]) for line in lines()}
@@ -151,7 +151,8 @@ def run(minutes):
         for name, (_, wanted) in SETS.items():
             x, labels = read(name)
             for method, find in METHODS.items():
-                if (name, method, seed) in done or time.monotonic() > end:
+                wished = not methods or method in methods
+                if (name, method, seed) in done or not wished or time.monotonic() > end:
                     continue
                 line = {"set": name, "method": method, "seed": seed}
                 begun = time.perf_counter()
@@ -215,10 +216,12 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--methods", type=lambda text: text.split(";"), default=[],
+                        help="some of the methods, with semicolons between them")
     parser.add_argument("--table", action="store_true", help="only write the tables of README.md")
     options = parser.parse_args()
     if not options.table:
-        run(options.minutes)
+        run(options.minutes, options.methods)
     table()
 
 

@@ -26,8 +26,15 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     let mut text = summary_text(&model.settings, &model.summary);
     let _ = writeln!(text, "  {:<12}{}", "numbers", T::DTYPE);
     let settings = serde_json::to_value(&model.settings).unwrap_or_default();
-    if let [_, _, ..] = model.settings.parts() {
-        let parts: Vec<_> = model.settings.parts().iter().map(usize::to_string).collect();
+    let attributes: Vec<_> = model.provenance.attributes.iter().map(Option::as_deref).collect();
+    let has_parts = model.settings.parts().len() > 1;
+    if has_parts {
+        let sizes = model.settings.parts().iter().enumerate();
+        let part = |(i, size): (usize, &usize)| match attributes.get(i) {
+            Some(Some(name)) => (*name).to_owned(),
+            _ => size.to_string(),
+        };
+        let parts: Vec<String> = sizes.map(part).collect();
         let _ = writeln!(
             text,
             "  {:<12}--parts {}, one cluster of each a sample",
@@ -50,8 +57,7 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     if let Some(shape) = image_shape(model) {
         let _ = writeln!(text, "  {:<12}--image {shape}", "pictures");
     }
-    let attributes: Vec<_> = model.provenance.attributes.iter().map(Option::as_deref).collect();
-    if !attributes.is_empty() {
+    if !attributes.is_empty() && !has_parts {
         let names: Vec<_> = attributes.iter().map(|name| name.unwrap_or("none")).collect();
         let _ = writeln!(text, "  {:<12}--attributes {}", "labels", names.join(","));
     }

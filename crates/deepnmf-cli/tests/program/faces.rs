@@ -82,6 +82,8 @@ fn a_part_with_labels_of_some_samples_is_predicted() {
     let told = folder
         .fit(&format!("{data} --parts 20,pose,eyes --label-fraction 0.1 --out m.safetensors"));
     assert_eq!(told["settings"]["parts"], serde_json::json!([20, 4, 2]));
+    let shown = folder.run("info m.safetensors");
+    assert!(shown.stdout.contains("--parts 20,pose,eyes, one cluster"), "{shown}");
     folder.json(&format!("predict m.safetensors {data} --out p.csv"));
     let table = String::from_utf8(folder.read("p.csv")).unwrap();
     let mut lines = table.lines();

@@ -6,11 +6,15 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use deepnmf::matrix::{Stored, Whole};
-use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
+use deepnmf::models::SemiNmfLoop;
+use deepnmf::{DataMatrix, HSolver, Matrix, Scalar, Sparse};
 
 /// Features, samples and entries of a sample: documents, cells, and many samples of few entries.
 const SHAPES: [(&str, usize, usize, usize); 3] =
     [("text", 5000, 20_000, 25), ("cells", 2000, 50_000, 160), ("many", 20_000, 100_000, 100)];
+
+/// A hundred million entries, for who asks for them with `DEEPNMF_LARGE=1`: 0.8 GB in `f32`, by sample alone.
+const LARGE: (&str, usize, usize, usize) = ("large", 20_000, 1_000_000, 100);
 
 /// Numbers between 0 and 1 that need no generator.
 fn filled<T: Scalar>(rows: usize, cols: usize) -> Matrix<T> {
@@ -74,7 +78,32 @@ fn products<T: Scalar>(c: &mut Criterion) {
     }
 }
 
+/// Whole iterations of Semi-NMF, beside both products and a pass for each.
+fn large(c: &mut Criterion) {
+    let (name, p, n, each) = LARGE;
+    let (x, k) = (sparse::<f32>(p, n, each), 50);
+    let mut group = c.benchmark_group(format!("sparse/f32/{name}"));
+    group.sample_size(10);
+    group.throughput(Throughput::Bytes((x.entries() * 8) as u64));
+    group.bench_function("pass", |b| b.iter(|| pass(&x)));
+    let (z, h) = (filled::<f32>(p, k), filled::<f32>(k, n));
+    let (mut z_t_x, mut x_ht) = (Matrix::zeros(k, n), Matrix::zeros(p, k));
+    group.throughput(Throughput::Elements((2 * x.entries() * k) as u64));
+    group.bench_function("ZtX", |b| b.iter(|| x.tr_mul(&z, &mut z_t_x)));
+    group.bench_function("XHt", |b| b.iter(|| x.mul_tr(&h, &mut x_ht)));
+    let mut fit = match SemiNmfLoop::new(&x, h, HSolver::Hals { sweeps: 1 }) {
+        Ok(fit) => fit,
+        Err(error) => unreachable!("{error}"),
+    };
+    group.throughput(Throughput::Elements((4 * x.entries() * k) as u64));
+    group.bench_function("iteration", |b| b.iter(|| fit.iterate().is_ok()));
+    group.finish();
+}
+
 fn all(c: &mut Criterion) {
+    if std::env::var_os("DEEPNMF_LARGE").is_some() {
+        return large(c);
+    }
     products::<f64>(c);
     products::<f32>(c);
 }

@@ -139,6 +139,20 @@ fn graphs_are_the_same_on_sparse_data_as_on_dense() {
     }
 }
 
+/// Without zeros they would take a thousand times the memory.
+#[test]
+fn graphs_of_large_samples_about_an_offset_are_refused() {
+    let x = Sparse::from_entries((50_000, 400), &[(3, 5, 1.0), (49_999, 399, 2.0)]).unwrap();
+    let offset = vec![0.5; 50_000];
+    let centred = crate::matrix::Centred::new(&x, &offset);
+    let error = Neighbours::new(&centred, 3, NeighbourWeights::Binary).unwrap_err().to_string();
+    assert!(error.contains("50000 x 400 numbers"), "{error}");
+    let labels: Vec<Option<u32>> = (0..400).map(|j| Some(j % 2)).collect();
+    assert!(LabelGraph::Dot.build(&centred, &labels).is_err());
+    assert!(LabelGraph::Binary.build(&centred, &labels).is_ok());
+    assert!(Neighbours::new(&x, 3, NeighbourWeights::Binary).is_ok());
+}
+
 /// Among many samples; both searches may miss some, not the same ones.
 #[test]
 fn approximate_neighbours_of_sparse_data_are_nearly_all_found() {

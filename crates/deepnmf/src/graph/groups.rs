@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::Labels;
 use super::samples::Samples;
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar};
+use crate::matrix::{DataMatrix, Matrix, MatrixView, Parts, Scalar, check_copy};
 
 /// Columns that a thread copies at least: fewer are not worth the hand-over.
 const FEWEST_COLUMNS: usize = 64;
@@ -100,6 +100,7 @@ impl Groups {
             let class = |c| Samples::Sparse(x.select(self.members(c)));
             return Ok((0..self.count()).map(class).collect());
         }
+        check_copy(x)?;
         let mut classes: Vec<_> =
             (0..self.count()).map(|c| Matrix::zeros(p, self.range(c).len())).collect();
         x.blocks(&mut |start, block| {

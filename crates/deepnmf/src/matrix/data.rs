@@ -517,6 +517,26 @@ pub fn check_data<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
     }
 }
 
+/// Refuses a dense copy of sparse samples that would take far more memory than they do: that of samples about an
+/// offset, such as standardized ones, which have no zeros.
+pub(crate) fn check_copy<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
+    if x.entries_held().is_none() || x.may_densify() {
+        return Ok(());
+    }
+    let (p, n) = x.shape();
+    Err(Error::Shape {
+        what: "a copy of sparse samples with all their zeros, which this graph compares,".into(),
+        found: format!("{p} x {n} numbers"),
+        expected: format!("at most {COPIED}: fewer samples, or samples that are not standardized,"),
+    })
+}
+
+/// A dense copy of the samples of this part, unless [`check_copy`] refuses it.
+pub(crate) fn affordable_copy<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Matrix<T>> {
+    check_copy(x)?;
+    x.own_dense()
+}
+
 /// *Together*: refuses data with a negative entry.
 ///
 /// # Errors

@@ -28,7 +28,7 @@ use super::Graph;
 use super::rbf::{check_width, heat, median_or_one};
 use super::tiles::Columns;
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, affordable_copy, dot};
 
 /// Columns that a thread changes at least: fewer are not worth the hand-over.
 const FEWEST_COLUMNS: usize = 64;
@@ -160,7 +160,7 @@ impl<T: Scalar> Neighbours<T> {
             (Some(values), _) => Columns::in_memory(values, x.shape()),
             (None, Some(x)) => Columns::sparse(x),
             (None, None) => {
-                copy = x.own_dense()?;
+                copy = affordable_copy(x)?;
                 Columns::about_the_mean(&copy)
             }
         };

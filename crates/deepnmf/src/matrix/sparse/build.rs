@@ -61,16 +61,17 @@ impl<'a, T: Scalar> Sparse<'a, T> {
         }
         (0..n).for_each(|j| starts[j + 1] += starts[j]);
         let mut next = starts.clone();
-        let (mut values, mut places) = (vec![T::ZERO; held], vec![0; held]);
+        let (mut values, mut places) = (vec![T::ZERO; held], Whole::zeros(p, held));
         for (feature, sample, value) in (0..held).map(entry) {
-            (values[next[sample]], places[next[sample]]) = (value, feature);
+            values[next[sample]] = value;
+            places.set(next[sample], feature);
             next[sample] += 1;
         }
         let unsorted = Sparse {
             shape,
             stored: Stored::BySample,
             values: Cow::Owned(values),
-            places: Whole::collected(p, places.into_iter()),
+            places,
             starts: Whole::collected(held, starts.into_iter()),
         };
         Ok(if unsorted.first_wrong_place().is_some() { unsorted.rearranged() } else { unsorted })
@@ -82,7 +83,7 @@ impl<'a, T: Scalar> Sparse<'a, T> {
     /// If there are none, or they differ in the number of features.
     pub fn beside(all: &[&Sparse<'_, T>]) -> Result<Sparse<'static, T>> {
         let p = all.first().map_or(0, |x| x.shape.0);
-        let (mut values, mut places, mut starts) = (vec![], vec![], vec![0]);
+        let (mut values, mut places, mut starts) = (vec![], Whole::zeros(p, 0), vec![0]);
         for x in all {
             if x.shape.0 != p {
                 return Err(Error::Shape {
@@ -94,12 +95,12 @@ impl<'a, T: Scalar> Sparse<'a, T> {
             let x = x.by_sample();
             starts.extend((1..=x.shape.1).map(|j| values.len() + x.starts.get(j)));
             values.extend_from_slice(&x.values);
-            places.extend((0..x.entries()).map(|at| x.places.get(at)));
+            (0..x.entries()).for_each(|at| places.push(x.places.get(at)));
         }
         Ok(Sparse {
             shape: (p, starts.len() - 1),
             stored: Stored::BySample,
-            places: Whole::collected(p, places.into_iter()),
+            places,
             starts: Whole::collected(values.len(), starts.into_iter()),
             values: Cow::Owned(values),
         })
@@ -107,7 +108,7 @@ impl<'a, T: Scalar> Sparse<'a, T> {
 
     /// The entries of a dense matrix that are not zero, by sample.
     pub fn from_dense(x: &Matrix<T>) -> Sparse<'static, T> {
-        let (mut values, mut places, mut starts) = (vec![], vec![], vec![0]);
+        let (mut values, mut places, mut starts) = (vec![], Whole::zeros(x.rows(), 0), vec![0]);
         for column in x.columns() {
             for (i, v) in column.iter().enumerate().filter(|(_, v)| **v != T::ZERO) {
                 values.push(*v);
@@ -118,7 +119,7 @@ impl<'a, T: Scalar> Sparse<'a, T> {
         Sparse {
             shape: x.shape(),
             stored: Stored::BySample,
-            places: Whole::collected(x.rows(), places.into_iter()),
+            places,
             starts: Whole::collected(values.len(), starts.into_iter()),
             values: Cow::Owned(values),
         }
@@ -128,7 +129,7 @@ impl<'a, T: Scalar> Sparse<'a, T> {
     /// order in which they stood.
     pub(super) fn rearranged(self) -> Self {
         let held = self.entries();
-        let (mut values, mut places) = (Vec::with_capacity(held), Vec::with_capacity(held));
+        let (mut values, mut places) = (Vec::with_capacity(held), Whole::zeros(self.limit(), 0));
         let mut starts = vec![0];
         let mut list: Vec<(usize, T)> = vec![];
         for l in 0..self.lists() {
@@ -143,10 +144,9 @@ impl<'a, T: Scalar> Sparse<'a, T> {
             }
             starts.push(values.len());
         }
-        let limit = self.limit();
         Self {
             values: Cow::Owned(values),
-            places: Whole::collected(limit, places.into_iter()),
+            places,
             starts: Whole::collected(held, starts.into_iter()),
             ..self
         }
@@ -186,11 +186,12 @@ impl<'a, T: Scalar> Sparse<'a, T> {
         (0..held).for_each(|at| starts[self.places.get(at) + 1] += 1);
         (0..lists).for_each(|l| starts[l + 1] += starts[l]);
         let mut next = starts.clone();
-        let (mut values, mut places) = (vec![T::ZERO; held], vec![0usize; held]);
+        let (mut values, mut places) = (vec![T::ZERO; held], Whole::zeros(self.lists(), held));
         for list in 0..self.lists() {
             for at in self.range(list) {
                 let to = &mut next[self.places.get(at)];
-                (values[*to], places[*to]) = (self.values[at], list);
+                values[*to] = self.values[at];
+                places.set(*to, list);
                 *to += 1;
             }
         }
@@ -202,7 +203,7 @@ impl<'a, T: Scalar> Sparse<'a, T> {
             shape: self.shape,
             stored,
             values: Cow::Owned(values),
-            places: Whole::collected(self.lists(), places.into_iter()),
+            places,
             starts: Whole::collected(held, starts.into_iter()),
         }
     }
@@ -213,17 +214,17 @@ impl<'a, T: Scalar> Sparse<'a, T> {
     /// If there is no such sample.
     pub fn select(&self, samples: &[usize]) -> Sparse<'static, T> {
         let x = self.by_sample();
-        let (mut values, mut places, mut starts) = (vec![], vec![], vec![0]);
+        let (mut values, mut places, mut starts) = (vec![], Whole::zeros(x.shape.0, 0), vec![0]);
         for sample in samples {
             let range = x.range(*sample);
             values.extend_from_slice(&x.values[range.clone()]);
-            places.extend(range.map(|at| x.places.get(at)));
+            range.for_each(|at| places.push(x.places.get(at)));
             starts.push(values.len());
         }
         Sparse {
             shape: (x.shape.0, samples.len()),
             stored: Stored::BySample,
-            places: Whole::collected(x.shape.0, places.into_iter()),
+            places,
             starts: Whole::collected(values.len(), starts.into_iter()),
             values: Cow::Owned(values),
         }

@@ -86,6 +86,35 @@ impl<'a> Whole<'a> {
         }
     }
 
+    /// Zeros, to be replaced by numbers of at most `limit`, as narrow as these can be.
+    pub(super) fn zeros(limit: usize, count: usize) -> Whole<'static> {
+        if u32::try_from(limit).is_ok() {
+            vec![0u32; count].into()
+        } else {
+            vec![0u64; count].into()
+        }
+    }
+
+    /// Puts a number in its place. It must be no larger than those that were announced.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // it is no larger
+    pub(super) fn set(&mut self, at: usize, number: usize) {
+        match self {
+            Self::Narrow(numbers) => numbers.to_mut()[at] = number as u32,
+            Self::Wide(numbers) => numbers.to_mut()[at] = number as u64,
+        }
+    }
+
+    /// Appends a number. It must be no larger than those that were announced.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // it is no larger
+    pub(super) fn push(&mut self, number: usize) {
+        match self {
+            Self::Narrow(numbers) => numbers.to_mut().push(number as u32),
+            Self::Wide(numbers) => numbers.to_mut().push(number as u64),
+        }
+    }
+
     /// Numbers below `limit`, as narrow as they can be.
     pub(super) fn collected(limit: usize, numbers: impl Iterator<Item = usize>) -> Whole<'static> {
         #[allow(clippy::cast_possible_truncation)] // they are below the limit

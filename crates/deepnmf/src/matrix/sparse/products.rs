@@ -30,6 +30,9 @@ const LISTS: usize = 4096;
 /// Bytes of a factor, or of a result, that stay in the cache of one core while entries come and go.
 const CACHE: usize = 1 << 19;
 
+/// Bytes of a factor that stay in the cache that cores share.
+const SHARED_CACHE: usize = 1 << 23;
+
 /// Blocks of lists that are worked on at a time, each with a result of its own.
 const BLOCKS: usize = 16;
 
@@ -166,9 +169,11 @@ fn gather<V: Scalar, A: Scalar, I: Index>(
     k: usize,
     out: &mut [A],
 ) {
-    let width = places_in_cache::<A>(k);
+    // A factor that all cores share in their cache is taken as a whole: pieces of it would only pay where it is not.
+    let whole = x.limit.saturating_mul(k).saturating_mul(size_of::<A>()) <= SHARED_CACHE;
+    let width = if whole { x.limit } else { places_in_cache::<A>(k) };
     // Many lists share what is in the cache, but every thread needs some.
-    let shared = if x.limit <= width { 256 } else { LISTS };
+    let shared = if whole { 256 } else { LISTS };
     let fair = x.count.div_ceil(8 * rayon::current_num_threads());
     let lists = shared.min(fair).max(1);
     out.par_chunks_mut(lists * k).enumerate().for_each(|(block, out)| {

@@ -65,6 +65,9 @@ fn products_of_many_entries_are_those_of_the_dense_data() {
     assert_same_products(&dense::<f64>(40, 30_000, 0.4, 2), 9, 1e-12);
     assert_same_products(&dense::<f64>(5000, 60, 0.3, 3), 33, 1e-12);
     assert_same_products(&dense::<f32>(30, 40_000, 0.5, 4), 5, 1e-5);
+    // A factor of ten megabytes is taken in pieces.
+    assert_same_products(&dense::<f64>(10, 60_000, 0.3, 5), 21, 1e-12);
+    assert_same_products(&dense::<f64>(60_000, 10, 0.3, 6), 21, 1e-12);
 }
 
 #[test]

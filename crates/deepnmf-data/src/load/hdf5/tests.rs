@@ -97,3 +97,14 @@ fn a_column_that_a_frame_promises_must_be_there() {
         assert!(message.contains("is missing"), "{at}: {message}");
     }
 }
+
+#[test]
+fn sparse_tables_of_matlab_are_read_and_stay_sparse() {
+    let file = fixture("v73_sparse.mat");
+    let data = loaded_as_held::<f64>("x.mat", &file, &LoadOptions::default()).unwrap();
+    assert!(matches!(data.x, Values::Sparse(_)));
+    let wanted = [1.0, 0.0, 2.0, 0.0, 0.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    assert_eq!(data.into_dense().unwrap().x.as_slice(), wanted);
+    let empty = loaded::<f64>("x.mat", &file, &options(Some("empty"), None)).unwrap();
+    assert_eq!((empty.x.shape(), empty.x.norm_sq()), ((3, 2), 0.0));
+}

@@ -9,8 +9,8 @@
 //!
 //! Work is split by columns of the result, or into blocks of lists whose sums are added up in their order. Where a
 //! split depends on the number of threads it changes no sum, and where it changes one it depends on the data alone: so
-//! the same data have the same bits at any number of threads. No sum of type `f32` is longer than some thousand terms:
-//! partial sums are added up in turn.
+//! the same data have the same bits at any number of threads. No sum of type `f32` is longer than some ten thousand
+//! terms: partial sums are added up in turn.
 
 use std::mem::size_of;
 use std::ops::Range;
@@ -36,8 +36,11 @@ const SHARED_CACHE: usize = 1 << 23;
 /// Blocks of lists that are worked on at a time, each with a result of its own.
 const BLOCKS: usize = 16;
 
+/// Lists of a block at most: so many terms a sum may have.
+const MOST_LISTS: usize = 1 << 14;
+
 /// Entries of a block for every number that its own result has in a row: adding it up must not weigh much.
-const ENTRIES_PER_PLACE: usize = 16;
+const ENTRIES_PER_PLACE: usize = 64;
 
 /// Numbers that the results of all blocks together may have, however few the entries are.
 const ALWAYS_AFFORDABLE: usize = 1 << 22;
@@ -290,7 +293,8 @@ fn block_bounds<V, I: Index>(x: &Lists<'_, V, I>) -> Vec<usize> {
     let mut bounds = vec![0];
     for list in 0..x.count {
         let first = bounds[bounds.len() - 1];
-        if x.range(list).end - x.range(first).start >= size {
+        let entries = x.range(list).end - x.range(first).start;
+        if entries >= size || list + 1 - first == MOST_LISTS {
             bounds.push(list + 1);
         }
     }

@@ -1,7 +1,7 @@
 //! Who asks the program to stop: Ctrl-C, a batch system, a terminal that is closed.
 //!
 //! The first signal ends a fit after its iteration, and the model is written. The second one ends the program
-//! at once, unless it is just writing what the first one was answered with.
+//! at once, or as soon as what the first one was answered with is written.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -16,6 +16,9 @@ const INTERRUPT: u8 = 2;
 
 /// The signal that came first.
 static FIRST: AtomicU8 = AtomicU8::new(0);
+
+/// Whether another one came after it.
+static SECOND: AtomicBool = AtomicBool::new(false);
 
 /// Whether something is being written that must not be lost.
 static WRITING: AtomicBool = AtomicBool::new(false);
@@ -35,20 +38,29 @@ pub(crate) fn listen() -> Result<CancelToken> {
     on_signals(move |signal| {
         if FIRST.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
             switch.cancel();
-        } else if !WRITING.load(Ordering::SeqCst) {
-            std::process::exit(i32::from(exit_code()));
+        } else {
+            // Whoever is writing looks for it afterwards.
+            SECOND.store(true, Ordering::SeqCst);
+            end_if_asked_twice();
         }
     })
     .context("cannot listen for signals")?;
     Ok(cancel)
 }
 
-/// Writes something that no signal interrupts.
+/// Writes something that no signal interrupts. A second one that comes meanwhile ends the program when it is written.
 pub(crate) fn while_writing<R>(write: impl FnOnce() -> R) -> R {
     WRITING.store(true, Ordering::SeqCst);
     let written = write();
     WRITING.store(false, Ordering::SeqCst);
+    end_if_asked_twice();
     written
+}
+
+fn end_if_asked_twice() {
+    if SECOND.load(Ordering::SeqCst) && !WRITING.load(Ordering::SeqCst) {
+        std::process::exit(i32::from(exit_code()));
+    }
 }
 
 #[cfg(unix)]

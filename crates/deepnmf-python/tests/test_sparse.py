@@ -113,15 +113,16 @@ def test_arrays_that_lie_are_refused(counts: Matrix) -> None:
         model.fit(sp.csr_array(missing))
     with pytest.raises(ValueError, match="non-negative"):
         model.fit(sp.csr_array(-counts))
+    foreign: Any = sp.csr_array(counts)
     with pytest.raises(TypeError, match="dense data is required"):
-        deepnmf.KMeans(3).fit(sp.csr_array(counts))
+        deepnmf.KMeans(3).fit(foreign)
 
 
 @pytest.mark.parametrize("cls", LABELLED, ids=lambda cls: cls.__name__)
 def test_predictions_of_sparse_samples_are_those_of_dense(
     cls: type[Any], counts: Matrix, y: Labels
 ) -> None:
-    model = small(cls).fit(sp.csr_array(counts), y)
+    model: Any = small(cls).fit(sp.csr_array(counts), y)
     if not hasattr(model, "predict"):
         return
     sparse = sp.csc_array(counts)
@@ -185,5 +186,6 @@ def test_annotated_data_that_do_not_fit_are_refused(counts: Matrix) -> None:
         model.transform(data, layers="no")
     with pytest.raises(ValueError, match="only AnnData has layers"):
         model.transform(counts, layers="spliced")
+    nothing: Any = SimpleNamespace(X=None, layers={}, obs_names=[], var_names=[])
     with pytest.raises(ValueError, match="has no X"):
-        model.transform(SimpleNamespace(X=None, layers={}, obs_names=[], var_names=[]))
+        model.transform(nothing)

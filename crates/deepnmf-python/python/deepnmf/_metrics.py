@@ -11,7 +11,7 @@ from . import _check as check
 from . import _core
 from ._labels import attributes
 from ._sklearn import check_array
-from ._types import Average, Codes, Labels, RandomState
+from ._types import Average, Codes, Labels, RandomState, SamplesLike
 
 
 def clustering_accuracy(y_true: Labels, y_pred: Labels) -> float:
@@ -84,7 +84,7 @@ def _codes(name: str, labels: Any) -> Codes:
 
 
 def svd_bound(
-    X: ArrayLike, n_components: int, *, random_state: RandomState = 0, n_jobs: int | None = None
+    X: SamplesLike, n_components: int, *, random_state: RandomState = 0, n_jobs: int | None = None
 ) -> float:
     """Compute the smallest error of any linear factorization.
 

@@ -89,8 +89,8 @@ class Reporting:
             image = X.image_shape if image is None else image
             sample_names = X.sample_names if sample_names is None else sample_names
             X = X.X
-        elif sample_names is None and hasattr(X, "obs_names"):
-            sample_names = X.obs_names
+        elif sample_names is None:
+            sample_names = getattr(X, "obs_names", None)
         dtype = self._model.dtype
         found = check.samples(self, X, dtype=dtype, reset=False, sparse=True, layers=layers)
         n_samples = found.shape[0]

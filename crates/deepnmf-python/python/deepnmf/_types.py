@@ -33,8 +33,15 @@ class AnnotatedSamples(Protocol):
     def var_names(self) -> Any: ...
 
 
-# What samples may be given as. SciPy's sparse formats are Any to type checkers.
-SamplesLike = ArrayLike | AnnotatedSamples
+class SparseSamples(Protocol):
+    """Samples whose zeros are left out: every sparse format of SciPy."""
+
+    def tocsr(self, copy: bool = False) -> Any:
+        """Return them sample after sample."""
+
+
+# What samples may be given as.
+SamplesLike = ArrayLike | AnnotatedSamples | SparseSamples
 
 Init = Literal["optimal", "svd", "kmeans", "random"]
 NonNegativeInit = Literal["nndsvda", "nndsvd", "nndsvdar", "random"]

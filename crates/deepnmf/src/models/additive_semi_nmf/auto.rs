@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Samples without structure have the same principal coordinates, each in an order of its own: the variances stay, and
-//! nothing else. The halves are random four fifths of the samples. A size counts if `q > 1.25` and `a >= 0.8`, and the
+//! nothing else. The halves are random four fifths of the samples. A size counts if `q > 1.25` and `a >= 0.7`, and the
 //! one with the largest `(q - 1) a` is taken. If none counts, there are no more parts: no structure beyond noise is an
 //! answer.
 
@@ -32,7 +32,7 @@ const NULLS: usize = 2;
 const PAIRS: usize = 4;
 /// What a size must reach.
 const LEAST_RATIO: f64 = 1.25;
-const LEAST_AGREEMENT: f64 = 0.8;
+const LEAST_AGREEMENT: f64 = 0.7;
 /// Random numbers of searches for parts begin there.
 const FIRST_NUMBER: u64 = 1 << 40;
 

@@ -56,8 +56,9 @@ pub(super) fn next(h: f64, a: f64, l2: f64, Slopes { pull: g, fall: q }: Slopes)
     if pole <= 0.0 {
         return 0.0; // nothing pulls it, or it is zero already
     }
-    let rest = a - (g - q * h);
-    2.0 * pole / (rest + root(rest, l2 * pole))
+    let rest = (a - g) + q * h; // in this order: what is small must not be lost in `g`
+    let root = root(rest, l2 * pole);
+    if rest > 0.0 { 2.0 * pole / (rest + root) } else { (root - rest) / (2.0 * l2) }
 }
 
 /// `sqrt(b^2 + 4 c)`, without a square that could vanish; mostly `c` is zero.

@@ -20,6 +20,7 @@ pub enum Divergence {
 
 impl Divergence {
     /// Whether it is the usual one, which files leave out.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
     pub(crate) fn is_usual(&self) -> bool {
         *self == Self::default()
     }
@@ -31,6 +32,14 @@ impl Divergence {
             Self::Frobenius => power_of_two(exponent),
             Self::KullbackLeibler if exponent % 2 == 0 => half(exponent),
             Self::KullbackLeibler => half(exponent) * std::f64::consts::SQRT_2,
+        }
+    }
+
+    /// What an error is relative to, as text.
+    pub fn least_model(self) -> &'static str {
+        match self {
+            Self::Frobenius => "the norm of the data",
+            Self::KullbackLeibler => "the error of the best single component",
         }
     }
 

@@ -64,7 +64,7 @@ pub(crate) struct KlProblem<'a, T: Scalar> {
 impl<T: Scalar> KlProblem<'_, T> {
     /// Lowers the divergence of every column (`k x` lists).
     pub(crate) fn descend(&self, columns: &mut Matrix<T>, effort: Effort) {
-        self.for_each_column(columns, |column, h, list| {
+        for_each_column(columns, |column, h, list| {
             column.load(self, list, h);
             column.sweeps(self, effort);
             column.store(h);
@@ -73,7 +73,7 @@ impl<T: Scalar> KlProblem<'_, T> {
 
     /// The same; returns the divergence of all columns.
     pub(crate) fn descend_measured(&self, columns: &mut Matrix<T>, effort: Effort) -> f64 {
-        let values = self.for_each_column(columns, |column, h, list| {
+        let values = for_each_column(columns, |column, h, list| {
             column.load(self, list, h);
             column.sweeps(self, effort);
             column.store(h);
@@ -94,19 +94,6 @@ impl<T: Scalar> KlProblem<'_, T> {
         let columns = columns.as_slice().par_chunks(k).enumerate().with_min_len(16);
         let values: Vec<f64> = columns.map_init(Column::default, of_list).collect();
         values.iter().sum()
-    }
-
-    fn for_each_column<R: Send>(
-        &self,
-        columns: &mut Matrix<T>,
-        work: impl Fn(&mut Column, &mut [T], usize) -> R + Sync + Send,
-    ) -> Vec<R> {
-        let k = columns.rows().max(1);
-        let columns = columns.as_mut_slice().par_chunks_mut(k).enumerate();
-        let one = |column: &mut Column, (list, h): (usize, &mut [T])| {
-            vectorised(|| work(column, h, list))
-        };
-        columns.map_init(Column::default, one).collect()
     }
 
     /// As [`descend`](Self::descend) where every part holds some of the entries of each list: sums are reduced,
@@ -145,7 +132,9 @@ impl<T: Scalar> KlProblem<'_, T> {
                     }
                 });
             }
-            states.iter_mut().for_each(|column| column.end_sweep(sweep, LITTLE));
+            for column in &mut states {
+                column.end_sweep(sweep, LITTLE);
+            }
             if states.iter().all(|column| column.at_rest) {
                 break;
             }
@@ -155,6 +144,18 @@ impl<T: Scalar> KlProblem<'_, T> {
         }
         Ok(())
     }
+}
+
+/// Works on all columns, with the widest vectors there are.
+fn for_each_column<T: Scalar, R: Send>(
+    columns: &mut Matrix<T>,
+    work: impl Fn(&mut Column, &mut [T], usize) -> R + Sync + Send,
+) -> Vec<R> {
+    let k = columns.rows().max(1);
+    let columns = columns.as_mut_slice().par_chunks_mut(k).enumerate();
+    let one =
+        |column: &mut Column, (list, h): (usize, &mut [T])| vectorised(|| work(column, h, list));
+    columns.map_init(Column::default, one).collect()
 }
 
 /// A column with the entries it is to fit, in `f64`. Lists are filled up with entries that have no effect.

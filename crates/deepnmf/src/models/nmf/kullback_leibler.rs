@@ -60,7 +60,9 @@ fn bring_to_sums<T: Scalar>(x: &dyn DataMatrix<T>, h: &mut Matrix<T>, sums: &[f6
         let found: f64 = column.iter().zip(sums).map(|(h, a)| h.to_f64() * a).sum();
         let factor = wanted / found;
         if factor.is_finite() {
-            column.iter_mut().for_each(|h| *h = T::from_f64(h.to_f64() * factor));
+            for h in column {
+                *h = T::from_f64(h.to_f64() * factor);
+            }
         }
     }
     Ok(())

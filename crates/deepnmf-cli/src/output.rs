@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result};
-use deepnmf::{Settings, Summary};
+use deepnmf::{Divergence, Settings, Summary};
 use serde_json::{Value, json};
 
 /// How a command ended.
@@ -119,7 +119,14 @@ pub(crate) fn summary_text(settings: &Settings, summary: &Summary) -> String {
         let _ = writeln!(text, "  {name:<12}{value}");
     };
     let share = 100.0 * summary.relative_error;
-    line("error", format!("{:.4}, {share:.3}% of the norm of the data", summary.error));
+    let least = settings.divergence().least_model();
+    line("error", format!("{:.4}, {share:.3}% of {least}", summary.error));
+    if settings.divergence() == Divergence::KullbackLeibler {
+        line(
+            "divergence",
+            format!("{:.4}, half of the squared error", summary.error.powi(2) / 2.0),
+        );
+    }
     if let Some(bound) = summary.svd_bound {
         line("SVD bound", format!("{bound:.4}, the least that {rank} linear components can reach"));
     }

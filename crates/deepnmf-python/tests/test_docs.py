@@ -211,8 +211,12 @@ MAY_DIFFER = {
         "0 means another weight if there is a graph penalty", ["DeepSemiNMF", "DeepWSF"]
     ),
     "svd_bound_": Difference(
-        "whitened PCA has none, because of the mean",
-        [f"{ANY_SIGN} NMF NeNMF GNMF MultilayerNMF CNMF DNMF", "WhitenedPCA"],
+        "whitened PCA has none, because of the mean, nor has a divergence",
+        [f"{ANY_SIGN} NeNMF GNMF MultilayerNMF CNMF DNMF", "NMF", "WhitenedPCA"],
+    ),
+    "reconstruction_err_": Difference(
+        "NMF may minimize a divergence",
+        [f"{ANY_SIGN} NeNMF GNMF MultilayerNMF CNMF DNMF WhitenedPCA AdditiveSemiNMF", "NMF"],
     ),
     "labels_": Difference(
         "there is one cluster, or one of each part", ["KMeans", "AdditiveSemiNMF"]

@@ -4,7 +4,7 @@ function renderFit() {
   const { fit, model } = content;
   const main = fit.curves.find((curve) => curve.main) ?? fit.curves.at(-1);
   const numbers = [
-    ['Error', `${decimal(fit.error)}, ${percent3(fit.relative_error)} of the norm of the data`],
+    ['Error', `${decimal(fit.error)}, ${percent3(fit.relative_error)} of ${fit.relative_to}`],
     [
       'SVD bound',
       fit.bound === null

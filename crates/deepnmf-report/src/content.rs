@@ -1,6 +1,6 @@
 //! Everything a page shows, as one value; [`Content`] is what the page's script reads.
 
-use deepnmf::{Model, Scalar, Summary};
+use deepnmf::{Divergence, Model, Scalar, Summary};
 use deepnmf_data::preprocess::Pipeline;
 use serde::Serialize;
 use serde_json::Value;
@@ -112,8 +112,10 @@ pub struct ModelView {
 pub struct Fit {
     /// The reconstruction error.
     pub error: f64,
-    /// The same relative to the norm of the data.
+    /// The same relative to the norm of the data, or to what `relative_to` says.
     pub relative_error: f64,
+    /// What it is relative to.
+    pub relative_to: &'static str,
     /// The least error of any linear model of this rank.
     pub bound: Option<f64>,
     /// By how much the error exceeds it.
@@ -193,7 +195,7 @@ fn text(value: &Value) -> String {
 }
 
 impl Fit {
-    pub(crate) fn of(summary: &Summary) -> Self {
+    pub(crate) fn of(summary: &Summary, divergence: Divergence) -> Self {
         let curve = |run: &deepnmf::Run| {
             let step = run.history.len().div_ceil(CURVE_POINTS).max(1);
             let last = run.history.len().saturating_sub(1);
@@ -211,6 +213,7 @@ impl Fit {
         Self {
             error: summary.error,
             relative_error: summary.relative_error,
+            relative_to: divergence.least_model(),
             bound: summary.svd_bound,
             gap: summary.gap,
             samples: summary.samples,
@@ -243,9 +246,9 @@ mod tests {
     fn a_long_history_keeps_its_ends() {
         let x = Matrix::from_fn(6, 12, |i, j| ((i + 1) * (j + 3) % 7) as f64);
         let mut summary = DeepSemiNmf::new([4, 2]).fit(&x).unwrap().summary;
-        assert!(Fit::of(&summary).curves.iter().any(|curve| curve.main));
+        assert!(Fit::of(&summary, Divergence::Frobenius).curves.iter().any(|curve| curve.main));
         summary.runs[0].history = (0..1001).map(|i| 1.0 / f64::from(i + 1)).collect();
-        let curve = &Fit::of(&summary).curves[0];
+        let curve = &Fit::of(&summary, Divergence::Frobenius).curves[0];
         assert!(curve.errors.len() <= CURVE_POINTS + 1);
         assert_eq!((curve.iterations[0], curve.iterations.last()), (0, Some(&1000)));
     }

@@ -51,7 +51,7 @@ impl<T: Scalar> Layers<T> {
         scale: Scaling,
     ) -> Result<Self> {
         let of_the_fit = model.was_fitted_to(x)?;
-        let norm = judged.norm_sq().sqrt();
+        let least = model.settings.divergence().error_of_least_model(judged)?;
         if model.settings.parts().len() > 1 {
             let h = if of_the_fit {
                 columns(&model.factors.h[0], &choice.judged)
@@ -66,9 +66,9 @@ impl<T: Scalar> Layers<T> {
             } else {
                 model.project(judged, layer, model.usual_projection())?
             };
-            let error = model.factors.reconstruction_error(judged, layer, &h)?;
+            let error = model.error_of(judged, layer, &h)?;
             let scaled = scale.apply(&h.cast::<f64>())?;
-            let relative_error = if norm > 0.0 { error / norm } else { 0.0 };
+            let relative_error = if least > 0.0 { error / least } else { 0.0 };
             let phi = model.factors.basis(layer)?;
             Ok(Layer { h, scaled, relative_error, phi, part: None })
         });

@@ -93,7 +93,8 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let layers = self.views(&shown, &samples, tell)?;
         let predictions = predictions(self.model, &self.prepared)?;
         let swaps = swaps(&self.layers.layers, self.prepared_picture)?;
-        let (model, fit) = (ModelView::of(self.model), Fit::of(&self.model.summary));
+        let divergence = self.model.settings.divergence();
+        let (model, fit) = (ModelView::of(self.model), Fit::of(&self.model.summary, divergence));
         let options = &self.draft.options;
         let mut content = Content {
             made_by: format!("deepnmf {}", env!("CARGO_PKG_VERSION")),

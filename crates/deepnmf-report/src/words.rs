@@ -147,8 +147,9 @@ impl Facts<'_> {
         let rank = if self.parts.is_empty() { self.components.last().copied() } else { Some(all) };
         let rank = rank.unwrap_or(0);
         let error = format!(
-            "The reconstruction error is {} of the norm of the data",
-            percent(self.fit.relative_error)
+            "The reconstruction error is {} of {}",
+            percent(self.fit.relative_error),
+            self.fit.relative_to
         );
         let Some(gap) = self.fit.gap else { return format!("{error}.") };
         let bound = format!(

@@ -65,7 +65,7 @@ pub use graph::{Graph, LabelGraph, Labels, NeighbourSearch, NeighbourWeights};
 pub use init::{NonNegativeStart, ScaleIn, Start};
 pub use matrix::{DataMatrix, Dtype, Matrix, MatrixView, Scalar, Sparse};
 pub use models::*;
-pub use objective::reconstruction_error;
+pub use objective::{Divergence, reconstruction_error};
 pub use observe::{Event, Observer, Stage};
 pub use predict::{Prediction, PredictorInfo};
 pub use project::Projection;

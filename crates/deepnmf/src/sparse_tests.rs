@@ -8,6 +8,7 @@ use crate::models::{
     AdditiveSemiNmf, DeepSemiNmf, DeepWsf, Factorization, FitOptions, Gnmf, Model, Nmf, SemiNmf,
     Settings, WhitenedPca, Wsf,
 };
+use crate::objective::Divergence;
 use crate::project::Projection;
 use crate::split_tests::every_setting;
 use crate::stop::StopRule;
@@ -187,9 +188,10 @@ fn projections_are_the_same_on_sparse_data_as_on_dense() {
         FitOptions::default().stop(stop).start(Start::KMeans)
     };
     let near = crate::Neighbourhood::of([3, 2]);
-    let models: [Settings; 9] = [
+    let models: [Settings; 10] = [
         SemiNmf::new(4).with(options()).into(),
         Nmf::new(4).into(),
+        Nmf::new(4).divergence(Divergence::KullbackLeibler).into(),
         NeNmf::new(3).into(),
         Gnmf::new(3).into(),
         DeepSemiNmf::new([7, 4]).with(options()).into(),
@@ -268,8 +270,10 @@ fn the_number_of_threads_changes_no_bit_of_a_fit_to_sparse_data() {
                 let stop = StopRule { kappa: 0.0, max_iterations: 5, max_seconds: None };
                 let semi = SemiNmf::new(5).with(FitOptions::default().stop(stop));
                 let nmf = Nmf::new(5).fit(&sparse).unwrap();
+                let counts = Nmf::new(5).divergence(Divergence::KullbackLeibler);
+                let counts = counts.fit(&sparse).unwrap();
                 let gnmf = Gnmf::new(4).fit(&sparse).unwrap();
-                [semi.fit(&sparse).unwrap(), nmf, gnmf].map(|m| (m.factors.z, m.factors.h))
+                [semi.fit(&sparse).unwrap(), nmf, counts, gnmf].map(|m| (m.factors.z, m.factors.h))
             })
         };
         let one = fit(1);

@@ -21,6 +21,7 @@ use crate::models::{
     NonNegativeOptions, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Variant,
     WarmStart, WhitenedPca, Wsf, WsfMa,
 };
+use crate::objective::Divergence;
 use crate::project::Projection;
 use crate::stop::{CancelToken, StopReason, StopRule};
 use crate::testing::{distance, normal};
@@ -118,6 +119,10 @@ fn shallow_cases() -> Vec<Case> {
             let from_random = options().solver(solver).start(Start::Random);
             cases.push(case("label graphs", wsf.with(from_random), &[Some(0)]));
         }
+    }
+    for start in [NonNegativeStart::Random, NonNegativeStart::Nndsvda] {
+        let counts = Nmf::new(4).divergence(Divergence::KullbackLeibler);
+        cases.push(case("divergence", counts.with(non_negative().start(start)), &[]));
     }
     let repeated = non_negative().solver(Nmf::MULTIPLICATIVE);
     cases.push(case("repeated rule", Nmf::new(4).with(repeated), &[]));

@@ -24,13 +24,15 @@ fn assert_same_but_for_the_unit(
     scaled: &Model<f64>,
     exponent: i32,
 ) {
-    let unit = f64::from(exponent).exp2();
+    let unit = plain.settings.divergence().error_unit(exponent);
     assert_eq!(plain.summary.iterations, scaled.summary.iterations, "{what}");
     assert_eq!(plain.summary.stop, scaled.summary.stop, "{what}");
     assert!(plain.factors.h == scaled.factors.h, "{what}");
     assert!(times_power(&plain.factors.z[0], exponent) == scaled.factors.z[0], "{what}");
     assert!(plain.factors.z[1..] == scaled.factors.z[1..], "{what}");
-    let bits = |error: f64| error.to_bits();
+    // The unit of a divergence can be the root of two, which rounds.
+    let rounding = if exponent % 2 != 0 && !plain.settings.divergence().is_usual() { 8 } else { 0 };
+    let bits = |error: f64| error.to_bits() >> rounding;
     assert_eq!(bits(plain.summary.error * unit), bits(scaled.summary.error), "{what}");
     assert_eq!(plain.summary.relative_error.to_bits(), scaled.summary.relative_error.to_bits());
     for (a, b) in plain.summary.history.iter().zip(&scaled.summary.history) {

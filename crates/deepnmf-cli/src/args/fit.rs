@@ -6,9 +6,9 @@ use clap::ArgAction;
 use deepnmf_data::preprocess::Pipeline;
 
 use super::names::{
-    ActivationName, DtypeName, FormName, GraphName, LossName, ModelName, NeighbourSearchName,
-    NeighbourWeightsName, NormalFormName, OptimizerName, PretrainingName, ScaleName, SolverName,
-    StartName, VariantName,
+    ActivationName, DivergenceName, DtypeName, FormName, GraphName, LossName, ModelName,
+    NeighbourSearchName, NeighbourWeightsName, NormalFormName, OptimizerName, PretrainingName,
+    ScaleName, SolverName, StartName, VariantName,
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
@@ -92,6 +92,9 @@ pub(crate) struct FitArgs {
     /// number of components of the layer above, or a fifth of the layer's own]
     #[arg(long, value_name = "COMPONENT", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) fade: Option<usize>,
+    /// What nmf keeps small; counts are best left as they are for kl (--normalize none) [default: frobenius]
+    #[arg(long, value_enum)]
+    pub(crate) divergence: Option<DivergenceName>,
     /// Rule that updates the features [default: hals, and multiplicative for cnmf, dnmf and gnmf as printed]
     #[arg(long, value_enum)]
     pub(crate) solver: Option<SolverName>,

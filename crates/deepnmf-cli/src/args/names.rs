@@ -3,9 +3,9 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use deepnmf::{
-    Abilities, Activation, Dtype, Form, HSolver, LabelGraph, Loss, ModelInfo, NeighbourSearch,
-    NeighbourWeights, NonNegativeStart, NormalForm, Optimizer, Pretraining, Projection, ScaleIn,
-    Settings, Start, Variant,
+    Abilities, Activation, Divergence, Dtype, Form, HSolver, LabelGraph, Loss, ModelInfo,
+    NeighbourSearch, NeighbourWeights, NonNegativeStart, NormalForm, Optimizer, Pretraining,
+    Projection, ScaleIn, Settings, Start, Variant,
 };
 use deepnmf_eval::{Classifier, Scaling};
 
@@ -97,6 +97,16 @@ names! {
         Hals => HSolver::HALS,
         /// Accelerated projected gradients
         Accelerated => HSolver::ACCELERATED,
+    }
+}
+
+names! {
+    /// What nmf keeps small.
+    DivergenceName => Divergence {
+        /// The squared Frobenius norm of the difference
+        Frobenius => Divergence::Frobenius,
+        /// The Kullback-Leibler divergence, for counts
+        Kl => Divergence::KullbackLeibler,
     }
 }
 

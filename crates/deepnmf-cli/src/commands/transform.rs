@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{DataMatrix, Model, Projection, Scalar};
+use deepnmf::{Model, Projection, Scalar};
 use deepnmf_data::Table;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     progress.doing("computing the features");
     let (mut h, error, warning) = on_threads(args.threads, || -> Result<_> {
         let h = model.project(&data.x, layer, method).with_context(culprit)?;
-        let error = model.factors.reconstruction_error(&data.x, layer, &h)?;
+        let error = model.error_of(&data.x, layer, &h)?;
         let warning = model.projection_warning(&data.x, layer, method, &h)?;
         Ok((h, error, warning))
     })??;
@@ -48,13 +48,13 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     for &sample in &zeros.kept {
         h.col_mut(sample).fill(T::ZERO);
     }
-    let relative = error / data.x.norm_sq()?.sqrt();
+    let relative = model.relative(&data.x, error)?;
     let text = format!(
-        "{} samples, {} features of layer {layer}, error {error:.4} ({:.3}% of the norm of the \
-         data)\n",
+        "{} samples, {} features of layer {layer}, error {error:.4} ({:.3}% of {})\n",
         h.cols(),
         h.rows(),
         100.0 * relative,
+        model.settings.divergence().least_model(),
     );
     let object = json!({
         "model": model.settings.name(),

@@ -28,6 +28,32 @@ fn non_negative_features_of_the_training_data_are_no_worse_than_the_fit() {
     }
 }
 
+/// Counts are fitted by their divergence, and so are new samples; other models and methods say what is wrong.
+#[test]
+fn a_divergence_is_kept_small_by_the_fit_and_by_what_follows() {
+    let folder = Folder::new();
+    let fit = folder.fit(&format!(
+        "{FACES} --model nmf --divergence kl --normalize none --layers 4 --out m.safetensors"
+    ));
+    assert!(fit["svd_bound"].is_null() && number(&fit, "relative_error") < 1.0);
+    let transform = folder.json(&format!("transform m.safetensors {FACES} --out h.npy"));
+    let (ours, fitted) = (number(&transform, "error"), number(&fit, "error"));
+    assert!(ours <= fitted * (1.0 + 1e-9), "{ours} after a fit of {fitted}");
+    let info = folder.run("info m.safetensors");
+    assert!(info.stdout.contains("% of the error of the best single component"), "{}", info.stdout);
+    folder.refuses(
+        &format!("transform m.safetensors {FACES} --method basis --out h.npy"),
+        1,
+        &["Kullback-Leibler", "use nonnegative"],
+    );
+    let refuses = |flags: &str, words: &[&str]| {
+        folder.refuses(&format!("fit {FACES} --layers 4 --divergence kl {flags}"), 2, words);
+    };
+    refuses("--model gnmf", &["--divergence", "nmf"]);
+    refuses("", &["--divergence", "nmf"]);
+    refuses("--model nmf --solver accelerated", &["coordinate descent"]);
+}
+
 #[test]
 fn the_pseudo_inverse_rebuilds_at_least_as_well_as_non_negative_features() {
     let folder = Folder::new();

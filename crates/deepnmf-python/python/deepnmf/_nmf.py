@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._types import Json, NonNegativeInit, RandomState, Solver
+from ._types import BetaLoss, Json, NonNegativeInit, RandomState, Solver
 from ._watch import Callback
 
 
@@ -31,7 +31,8 @@ class NMF(Factorization):
     """Factorize non-negative samples into non-negative components and features (NMF).
 
     It minimizes ``|X - Z H|^2`` with ``Z >= 0`` and ``H >= 0``, by default by coordinate descent
-    with extrapolation.
+    with extrapolation, or with ``beta_loss='kullback-leibler'`` the divergence
+    ``sum(x * log(x / (Z H)) - x + Z H)``, which suits counts. Zeros of sparse data cost nothing.
 
     Parameters
     ----------
@@ -45,6 +46,9 @@ class NMF(Factorization):
         - 'nndsvd': the same with zeros, which multiplicative updates cannot change;
         - 'nndsvdar': the same with zeros replaced by small random numbers;
         - 'random': uniform random numbers.
+    beta_loss : {'frobenius', 'kullback-leibler'}, default='frobenius'
+        What is minimized. The Kullback-Leibler divergence needs ``solver='hals'``, and
+        ``transform`` minimizes it too.
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for both factors:
 
@@ -96,10 +100,11 @@ class NMF(Factorization):
     layers_ : tuple of int
         Number of components of each layer.
     reconstruction_err_ : float
-        Frobenius norm of the difference between the data and their reconstruction.
+        Frobenius norm of the difference between the data and their reconstruction, or the square
+        root of twice the Kullback-Leibler divergence, as scikit-learn defines it.
     svd_bound_ : float or None
         Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
-        if ``measure_bound`` is False.
+        if ``measure_bound`` is False, and for the Kullback-Leibler divergence.
     n_iter_ : int
         Number of iterations of the loop that determines the top layer.
     history_ : ndarray of shape (n_iter_ + 1,)
@@ -149,6 +154,7 @@ class NMF(Factorization):
         n_components: int | None = None,
         *,
         init: NonNegativeInit = "nndsvda",
+        beta_loss: BetaLoss = "frobenius",
         solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
@@ -163,6 +169,7 @@ class NMF(Factorization):
     ) -> None:
         self.n_components = n_components
         self.init = init
+        self.beta_loss = beta_loss
         self.solver = solver
         self.eta = eta
         self.inner = inner
@@ -177,11 +184,13 @@ class NMF(Factorization):
 
     def _settings(self, task: Task) -> Json:
         components = check.components(self.n_components, task.shape)
-        return settings_of.nmf(self, components, task.seed, settings_of.REPEATED)
+        described = settings_of.nmf(self, components, task.seed, settings_of.REPEATED)
+        return {**described, **settings_of.divergence(self)}
 
     @classmethod
     def _params(cls, settings: Json) -> dict[str, Any]:
-        return {"n_components": settings["components"], **settings_of.nmf_params(settings)}
+        found = {"n_components": settings["components"], **settings_of.nmf_params(settings)}
+        return {**found, **settings_of.divergence_params(settings)}
 
 
 class NeNMF(NonNegative):

@@ -13,6 +13,7 @@ from typing import Any
 from . import _check as check
 from ._types import (
     Activation,
+    BetaLoss,
     Form,
     Init,
     Json,
@@ -130,6 +131,17 @@ def nmf(
 def nmf_params(settings: Json) -> Json:
     """Undo `nmf`, except for the number of components."""
     return _common_params(settings)
+
+
+def divergence(estimator: Any) -> Json:
+    """Describe what NMF minimizes; the usual divergence is left out, as in files."""
+    beta_loss = check.choice("beta_loss", estimator.beta_loss, BetaLoss)
+    return {} if beta_loss == "frobenius" else {"divergence": beta_loss}
+
+
+def divergence_params(settings: Json) -> Json:
+    """Undo `divergence`."""
+    return {"beta_loss": settings.get("divergence", "frobenius")}
 
 
 def _common_params(settings: Json) -> Json:

@@ -47,6 +47,7 @@ Init = Literal["optimal", "svd", "kmeans", "random"]
 NonNegativeInit = Literal["nndsvda", "nndsvd", "nndsvdar", "random"]
 KMeansInit = Literal["k-means++"]
 Scale = Literal["auto", "h", "z", "balanced", "soft"]
+BetaLoss = Literal["frobenius", "kullback-leibler"]
 Solver = Literal["hals", "multiplicative", "accelerated"]
 
 Activation = Literal["identity", "relu", "softplus", "sigmoid", "stanh", "square"]

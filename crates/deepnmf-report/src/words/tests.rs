@@ -4,6 +4,7 @@ fn fit(gap: Option<f64>) -> Fit {
     Fit {
         error: 1.0,
         relative_error: 0.1079,
+        relative_to: "the norm of the data",
         bound: Some(1.0),
         gap,
         samples: 900,

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::graph::Labels;
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, Scalar};
+use crate::objective::Divergence;
 
 use super::{Factors, Model, Neighbourhood, Settings, Summary};
 
@@ -112,6 +113,11 @@ pub(crate) trait Kind: Clone + Into<Settings> {
     /// The nonlinearity between the layers.
     fn activation(&self) -> Activation {
         Activation::Identity
+    }
+
+    /// What it keeps small.
+    fn divergence(&self) -> Divergence {
+        Divergence::Frobenius
     }
 
     /// The same settings for data times `factor`: what is measured in their unit is scaled with them.
@@ -340,6 +346,11 @@ macro_rules! models {
             /// The nonlinearity between the layers.
             pub fn activation(&self) -> crate::activation::Activation {
                 match self { $(Self::$model(model) => model.activation(),)+ }
+            }
+
+            /// What the model keeps small, and its errors are errors of.
+            pub fn divergence(&self) -> crate::objective::Divergence {
+                match self { $(Self::$model(model) => Kind::divergence(model),)+ }
             }
 
             /// The same settings for data times `factor`.

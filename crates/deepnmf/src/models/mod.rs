@@ -55,7 +55,8 @@ pub use wsf::{Wsf, WsfMa};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Scalar};
+use crate::matrix::{DataMatrix, Matrix, Scalar, Scaled, extreme_exponent, scale_by_power};
+use crate::objective::{Divergence, kl_divergence};
 use crate::predict::Predictor;
 
 // Every model: its type, its name in files and on the command line, and as people write it. A model is added
@@ -146,8 +147,38 @@ impl<T: Scalar> Model<T> {
             return Ok(x.fingerprint()? == known);
         }
         let (factors, norm) = (&self.factors, x.norm_sq()?.sqrt());
-        let found = factors.reconstruction_error(x, factors.depth(), factors.top_features())?;
+        let found = self.error_of(x, factors.depth(), factors.top_features())?;
         Ok((found - error).abs() <= SAME_ERROR * error.max(1e-3 * norm))
+    }
+
+    /// *Together*: the error of features `h` of a layer, in what the model keeps small: [`Summary::error`] for those
+    /// of the fit.
+    ///
+    /// # Errors
+    /// If there is no such layer, or the data cannot be read.
+    ///
+    /// # Panics
+    /// If the shapes of `x` and `h` do not fit the layer.
+    pub fn error_of(&self, x: &dyn DataMatrix<T>, layer: usize, h: &Matrix<T>) -> Result<f64> {
+        let factors = &self.factors;
+        if self.settings.divergence() == Divergence::Frobenius {
+            return factors.reconstruction_error(x, layer, h);
+        }
+        let exponent = extreme_exponent(&factors.z[0])?.unwrap_or(0);
+        let mut basis = factors.basis(layer)?;
+        scale_by_power(&mut basis, exponent);
+        let divergence = kl_divergence(&Scaled::new(x, exponent), &basis, h)?;
+        Ok((2.0 * divergence).sqrt() * self.settings.divergence().error_unit(-exponent))
+    }
+
+    /// The same relative to the error of the least model there is: [`Summary::relative_error`] for the samples of the
+    /// fit.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    pub fn relative(&self, x: &dyn DataMatrix<T>, error: f64) -> Result<f64> {
+        let least = self.settings.divergence().error_of_least_model(x)?;
+        Ok(if least > 0.0 { error / least } else { 0.0 })
     }
 
     pub(crate) fn new(settings: impl Into<Settings>, outcome: Outcome<T>) -> Self {

@@ -178,9 +178,10 @@ pub struct Summary {
     /// What tells them from others; unknown in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
-    /// The reconstruction error `|X - Z_1 g(Z_2 ... g(Z_m H_m))|_F`.
+    /// The reconstruction error `|X - Z_1 g(Z_2 ... g(Z_m H_m))|_F`, or the root of twice the Kullback-Leibler
+    /// divergence ([`Settings::divergence`](super::Settings::divergence)).
     pub error: f64,
-    /// The same relative to `|X|_F`.
+    /// The same relative to `|X|_F`, or to the error of the best model with one component.
     pub relative_error: f64,
     /// The smallest error that any linear factorization of the top layer's rank can have.
     pub svd_bound: Option<f64>,
@@ -242,6 +243,8 @@ pub(crate) struct Record {
     pub(crate) notices: Vec<Notice>,
     /// The reconstruction error, where the history is that of another objective.
     pub(crate) error: Option<f64>,
+    /// What the error is relative to, where that is not the norm of the data.
+    pub(crate) least: Option<f64>,
     /// The leading singular values of the data, where they are known.
     pub(crate) singular_values: Option<Vec<f64>>,
 }
@@ -278,7 +281,7 @@ impl Record {
         };
         let run = &self.runs[self.main_run];
         let error = self.error.unwrap_or(run.history[run.history.len() - 1]);
-        let norm = x_norm_sq.sqrt();
+        let norm = self.least.unwrap_or(x_norm_sq.sqrt());
         Ok(Summary {
             features: x.shape().0,
             samples: x.parts().total(),

@@ -15,15 +15,17 @@ use crate::matrix::{
     DataMatrix, Fingerprint, Matrix, Scalar, Scaled, power_of_two, scale, scale_by_power,
     unit_exponent,
 };
-use crate::objective::Fitted;
+use crate::objective::{Divergence, Fitted};
 use crate::predict::learn;
 use crate::project::by_basis;
 use crate::stop::StopReason;
 use crate::update::BasisProducts;
 
-/// A fit that sees data in the common unit. It is given them and their exponent.
+/// A fit that sees data in the common unit. It is given them and their exponent; `divergence` is what its errors are
+/// errors of.
 pub(crate) fn in_common_unit<T: Scalar>(
     x: &dyn DataMatrix<T>,
+    divergence: Divergence,
     session: &mut FitSession<'_>,
     fit: impl FnOnce(&dyn DataMatrix<T>, i32, &mut FitSession<'_>) -> Result<Model<T>>,
 ) -> Result<Model<T>> {
@@ -31,7 +33,7 @@ pub(crate) fn in_common_unit<T: Scalar>(
     let scaled = Scaled::new(x, exponent);
     let seen: &dyn DataMatrix<T> = if exponent == 0 { x } else { &scaled };
     let before = session.unit;
-    session.unit *= power_of_two(-exponent);
+    session.unit *= divergence.error_unit(-exponent);
     let fitted = fit(seen, exponent, session).and_then(|mut model| {
         never_worse_than_nothing(seen, &mut model)?;
         Ok(model)
@@ -83,7 +85,8 @@ fn return_to_unit<T: Scalar>(model: &mut Model<T>, exponent: i32) -> Result<()> 
     if lost > 0 {
         model.summary.notices.push(Notice::Underflow { entries: lost });
     }
-    let (summary, unit) = (&mut model.summary, power_of_two(exponent));
+    let unit = model.settings.divergence().error_unit(exponent);
+    let summary = &mut model.summary;
     let histories = summary.runs.iter_mut().map(|run| &mut run.history);
     let errors = histories.flatten().chain(&mut summary.history);
     errors.chain(&mut summary.svd_bound).for_each(|error| *error *= unit);
@@ -111,6 +114,9 @@ fn scale_and_count_lost<T: Scalar>(a: &mut Matrix<T>, exponent: i32) -> Result<u
 /// Who stops a fit early gets something that is at least as good as zeros: the reconstruction is brought to
 /// the size that suits the data best.
 fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<T>) -> Result<()> {
+    if model.settings.divergence() == Divergence::KullbackLeibler {
+        return Ok(()); // zeros are as bad as can be, and factors begin with the size of the samples
+    }
     let (factors, summary) = (&mut model.factors, &mut model.summary);
     if !summary.stop.is_early() || summary.relative_error <= 1.0 || factors.offset.is_some() {
         return Ok(());
@@ -142,7 +148,8 @@ fn blame_settings<T: Scalar>(model: &mut Model<T>) {
         let (stage, advice) = (run.stage.to_string(), advice.clone());
         summary.notices.push(Notice::Rose { stage, advice });
     }
-    if summary.relative_error > NO_MODEL {
+    let norm = model.settings.divergence() == Divergence::Frobenius;
+    if norm && summary.relative_error > NO_MODEL {
         if summary.stop == StopReason::Converged {
             summary.stop = StopReason::Diverged;
         }
@@ -166,7 +173,7 @@ impl Settings {
             session.begin_fit(&self.identity(&task, fingerprint)?)?;
         }
         let super::Task { x, attributes, from } = task;
-        let mut model = in_common_unit(x, session, |x, exponent, session| {
+        let mut model = in_common_unit(x, self.divergence(), session, |x, exponent, session| {
             let from = from.map(|from| from.in_unit(exponent));
             let settings = self.clone().in_unit(power_of_two(exponent));
             let mut model = settings.dispatch(super::Task { x, attributes, from }, session)?;

@@ -8,11 +8,12 @@
 //!
 //! With a nonlinearity between the layers both look different: see `nonlinear.rs`. So they do for layers with
 //! neighbours: see `in_data.rs` for those in the data, `reading.rs` for those in features, `joint.rs` for models whose
-//! layers are fitted together. Where samples are sums of parts, both choose a cluster of each part: see `additive.rs`.
+//! layers are fitted together, and `kullback_leibler.rs` for models that keep that divergence small. Where samples are sums of parts, both choose a cluster of each part: see `additive.rs`.
 
 mod additive;
 mod in_data;
 mod joint;
+mod kullback_leibler;
 mod near;
 #[cfg(test)]
 mod near_tests;
@@ -30,6 +31,7 @@ use crate::matrix::{
     gram_of_columns, product,
 };
 use crate::models::{Factors, Model};
+use crate::objective::Divergence;
 use crate::stop::{CancelToken, Watch};
 use crate::update::{BasisProducts, Products, h_exact, h_hals};
 
@@ -162,6 +164,9 @@ fn in_layer<T: Scalar>(
     if let Some(metric) = &factors.metric {
         let chosen = additive::Chosen::of(x, factors, metric, &model.predictors)?;
         return Ok(chosen.one_hot(&metric.parts));
+    }
+    if model.settings.divergence() == Divergence::KullbackLeibler {
+        return kullback_leibler::features(x, &factors.basis(layer)?, method);
     }
     let Some(seen) = &factors.seen else { return features(factors, x, layer, method) };
     match (model.settings.neighbours(), model.settings.joint_neighbours()) {

@@ -1,6 +1,7 @@
 //! The update rules, one a file, each with its formula.
 //!
-//! A rule for the features sees two products and nothing else: `B = Phi^T X` (`k x n`) and
+//! A rule for the features sees two products and nothing else (but for the Kullback-Leibler divergence, `kl.rs`,
+//! whose rules see the entries of the data that are not zero): `B = Phi^T X` (`k x n`) and
 //! `G = Phi^T Phi` (`k x k`), where `Phi = Z_1 ... Z_i` is the basis of the layer at hand. All
 //! of them lower (or keep) `|X - Phi H|` over non-negative `H`, and all of them treat the columns
 //! of `H` independently, so they work through fixed blocks of columns on all threads.
@@ -25,11 +26,15 @@ mod h_exact;
 mod h_hals;
 mod h_multiplicative;
 mod h_nesterov;
+mod kl;
+mod kl_rule;
 mod products;
 mod regularizer;
 mod smoothness;
 mod z_least_squares;
 
+#[cfg(test)]
+mod kl_tests;
 #[cfg(test)]
 mod regularizer_tests;
 #[cfg(test)]
@@ -48,6 +53,7 @@ pub use h_exact::h_exact;
 pub use h_hals::h_hals;
 pub use h_multiplicative::h_multiplicative;
 pub(crate) use h_nesterov::{Limits, h_nesterov, projected_gradient};
+pub(crate) use kl::{Effort, KlProblem, sums_of_rows};
 pub(crate) use products::{BasisProducts, FeatureProducts};
 pub(crate) use regularizer::{Regularizer, update_regularized, with_penalty};
 pub(crate) use smoothness::Smoothness;

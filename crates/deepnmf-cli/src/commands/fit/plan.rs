@@ -1,8 +1,8 @@
 //! What is to be fitted: the flags, checked against each other.
 
 use deepnmf::{
-    Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, FitOptions, Form, Gnmf,
-    HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
+    Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Divergence, Dnmf, FitOptions,
+    Form, Gnmf, HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
     NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, ScaleIn, SemiNmf, Settings,
     Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
@@ -59,7 +59,12 @@ impl Plan {
         };
         let settings: Settings = match model.as_str() {
             "whitened-pca" => WhitenedPca::new(shallow()?).seed(args.seed).into(),
-            "nmf" => nmf(args, shallow()?, &options)?.into(),
+            "nmf" => {
+                let divergence = args.divergence.map_or(Divergence::default(), Into::into);
+                let nmf = nmf(args, shallow()?, &options)?.divergence(divergence);
+                refuse_other_rules(&nmf)?;
+                nmf.into()
+            }
             "nenmf" => {
                 let k = shallow()?;
                 NeNmf::new(k).with(nmf(args, k, &options)?).into()
@@ -146,6 +151,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--neighbour-search", given.neighbour_search.is_some(), near, with_neighbours),
         ("--fade", args.fade.is_some(), near && !gnmf, with_soft_whitening),
         ("--parts", !args.parts.is_empty(), additive, "additive-semi-nmf"),
+        ("--divergence", args.divergence.is_some(), name == "nmf", "nmf"),
         ("--init", args.init.is_some(), rules, with_rules),
         ("--solver", args.solver.is_some(), rules, with_rules),
         ("--inner", args.inner.is_some(), rules, with_rules),
@@ -209,6 +215,17 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
     };
     let FitOptions { scale, fade, stop, seed, measure_bound, .. } = *options;
     Ok(Nmf::new(k).with(FitOptions { start, scale, fade, solver, stop, seed, measure_bound }))
+}
+
+/// The Kullback-Leibler divergence is minimised by one rule.
+fn refuse_other_rules(nmf: &Nmf) -> Result<(), UsageError> {
+    let hals = matches!(nmf.options.solver, HSolver::Hals { .. });
+    if nmf.divergence == Divergence::KullbackLeibler && !hals {
+        let text =
+            "--divergence kl is minimised by coordinate descent: leave --solver out, or use hals";
+        return Err(UsageError(text.into()));
+    }
+    Ok(())
 }
 
 /// Lee and Seung's rule, repeated as often as asked for, or as is usual.

@@ -1,10 +1,11 @@
 //! Sparse data made from others: sorted, turned around, some of the samples, other numbers.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use super::{Sparse, Stored, Whole};
 use crate::error::{Error, Result};
-use crate::matrix::{Matrix, Scalar};
+use crate::matrix::{DataMatrix, Matrix, Scalar};
 
 impl<'a, T: Scalar> Sparse<'a, T> {
     /// Takes entries `(feature, sample, value)` in any order; the values of one place count together, in the order
@@ -123,6 +124,34 @@ impl<'a, T: Scalar> Sparse<'a, T> {
             starts: Whole::collected(values.len(), starts.into_iter()),
             values: Cow::Owned(values),
         }
+    }
+
+    /// The samples of this part of any data, by sample: those that sparse data hold, else made block by block.
+    ///
+    /// # Errors
+    /// If the data cannot be read.
+    pub(crate) fn of(x: &'a dyn DataMatrix<T>) -> Result<Self> {
+        if let Some(sparse) = x.sparse() {
+            return Ok(sparse);
+        }
+        let (p, (mut values, mut places, mut starts)) = (x.shape().0, (vec![], vec![], vec![0]));
+        x.blocks(&mut |_, block| {
+            for j in 0..block.cols() {
+                for (i, v) in block.col(j).enumerate().filter(|(_, v)| *v != T::ZERO) {
+                    values.push(v);
+                    places.push(i);
+                }
+                starts.push(values.len());
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(Sparse {
+            shape: x.shape(),
+            stored: Stored::BySample,
+            places: Whole::collected(p, places.into_iter()),
+            starts: Whole::collected(values.len(), starts.into_iter()),
+            values: Cow::Owned(values),
+        })
     }
 
     /// The same with places that rise: those of each list are sorted, and values at the same place summed up in the

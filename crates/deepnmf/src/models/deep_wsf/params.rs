@@ -15,6 +15,7 @@ use crate::models::{
     Abilities, Attributes, DeepSemiNmf, Factorization, FitOptions, Form, Kind, LabelUse, Model,
     Neighbourhood, Penalties, Settings, Task, Variant, WarmStart, in_common_unit,
 };
+use crate::objective::Divergence;
 
 /// The ridge of nonlinear models and consistent losses with the printed penalty if none is given. Without any, features would
 /// shrink and bases grow until labels lose their effect; with one, a component costs least where both its
@@ -122,7 +123,9 @@ impl DeepWsf {
             let accepted = "fits with graphs of your own have none, leave them out";
             return Err(Error::parameter("checkpoints", "wanted", accepted));
         }
-        in_common_unit(x, session, |x, _, session| self.fit_in_unit(x, graphs, session))
+        in_common_unit(x, Divergence::Frobenius, session, |x, _, session| {
+            self.fit_in_unit(x, graphs, session)
+        })
     }
 
     /// The same for data in the common unit.

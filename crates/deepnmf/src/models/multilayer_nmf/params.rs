@@ -56,6 +56,7 @@ impl Kind for MultilayerNmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, options) = (task.x, &self.nmf.options);
+        self.nmf.check_frobenius()?;
         check_data(x)?;
         check_layers(&self.layers, x.parts().total())?;
         check_non_negative(x)?;
@@ -67,7 +68,7 @@ impl Kind for MultilayerNmf {
             let below = h.as_ref().map(|h: &Matrix<T>| PartColumns::new(h.view(), x.parts()));
             let input = below.as_ref().map_or(x, |below| below as &dyn DataMatrix<T>);
             let stage = Stage::Pretraining { layer: i + 1 };
-            let layer = Nmf { components, options };
+            let layer = Nmf::new(components).with(options);
             let Outcome { mut factors, summary } = layer.fit_stage(input, stage, None, session)?;
             // The next layer is to see features by how much they matter, not by how they happen to be
             // scaled.

@@ -3,8 +3,14 @@
 //! The rules for the features are those of Semi-NMF: `H` sees `Z^T X` and `Z^T Z`, and `Z^T` sees
 //! `H X^T` and `H H^T`. For data and bases without negative entries the multiplicative rule with
 //! exponent 1 is the one of Lee & Seung (2001).
+//!
+//! With the Kullback-Leibler divergence both are coordinate descents on the entries that are not zero
+//! (`kullback_leibler.rs`).
 
 mod algorithm;
+mod kullback_leibler;
+#[cfg(test)]
+mod kullback_leibler_tests;
 mod params;
 #[cfg(test)]
 mod tests;

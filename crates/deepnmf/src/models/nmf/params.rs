@@ -3,14 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::algorithm::{Constraint, GraphForm, alternate};
+use super::kullback_leibler::KlAlternation;
 use crate::driver::FitSession;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::init::{StartedPair, begin_non_negative_watched};
 use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
 use crate::models::factors::Pair;
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task};
+use crate::objective::Divergence;
 use crate::observe::Stage;
 use crate::stop::Watch;
 use crate::update::HSolver;
@@ -28,6 +30,10 @@ use crate::update::HSolver;
 pub struct Nmf {
     /// The number of components `k`.
     pub components: usize,
+    /// What it keeps small. The Kullback-Leibler divergence is minimised by coordinate descent
+    /// ([`HSolver::Hals`]), and has no SVD bound.
+    #[serde(default, skip_serializing_if = "Divergence::is_usual")]
+    pub divergence: Divergence,
     /// Settings that all models share.
     #[serde(flatten)]
     pub options: NonNegativeOptions,
@@ -44,7 +50,11 @@ impl Nmf {
 
     /// NMF with `components` components and default settings.
     pub fn new(components: usize) -> Self {
-        Self { components, options: NonNegativeOptions::default() }
+        Self {
+            components,
+            divergence: Divergence::default(),
+            options: NonNegativeOptions::default(),
+        }
     }
 
     /// NMF by the rule of Lee & Seung, which the models built on it were published with.
@@ -58,6 +68,12 @@ impl Nmf {
         Self { options, ..self }
     }
 
+    /// Sets what it keeps small.
+    #[must_use]
+    pub fn divergence(self, divergence: Divergence) -> Self {
+        Self { divergence, ..self }
+    }
+
     /// Factorizes `x` as a part of a larger fit; something may constrain the features.
     pub(crate) fn fit_stage<T: Scalar>(
         &self,
@@ -67,6 +83,12 @@ impl Nmf {
         session: &mut FitSession<'_>,
     ) -> Result<Outcome<T>> {
         self.check(x)?;
+        if self.divergence == Divergence::KullbackLeibler {
+            if constraint.is_some() {
+                self.check_frobenius()?;
+            }
+            return self.fit_kullback_leibler(x, stage, session);
+        }
         let options = &self.options;
         let regularized = matches!(constraint, Some(Constraint::Graph { .. }));
         let printed =
@@ -97,6 +119,50 @@ impl Nmf {
         self.sum_up(x, pair, Record { notices, error, singular_values, ..Record::of(run) }, session)
     }
 
+    /// The same with the Kullback-Leibler divergence.
+    fn fit_kullback_leibler<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        stage: Stage,
+        session: &mut FitSession<'_>,
+    ) -> Result<Outcome<T>> {
+        let (options, mut notices) = (&self.options, vec![]);
+        let sweeps = self.sweeps()?;
+        let watch = session.watch(&options.stop);
+        let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
+            let started = self.begin(x, &watch)?;
+            if started.cut_short {
+                notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
+            }
+            KlAlternation::begin(x, Pair { z: started.z, h: started.h }, sweeps)
+        })?;
+        let least = Some(self.divergence.error_of_least_model(x)?);
+        self.sum_up(x, fitted.point, Record { notices, least, ..Record::of(run) }, session)
+    }
+
+    /// The sweeps of coordinate descent, which is the only rule for the Kullback-Leibler divergence.
+    fn sweeps(&self) -> Result<usize> {
+        let name = match self.options.solver {
+            HSolver::Hals { sweeps } => return Ok(sweeps),
+            HSolver::Multiplicative { .. } => "multiplicative",
+            HSolver::Accelerated { .. } => "accelerated",
+        };
+        let accepted =
+            "the Kullback-Leibler divergence is minimised by coordinate descent, use hals";
+        Err(Error::parameter("the rule", name, accepted))
+    }
+
+    /// Refuses a divergence that a model built on NMF does not have.
+    pub(crate) fn check_frobenius(&self) -> Result<()> {
+        match self.divergence {
+            Divergence::Frobenius => Ok(()),
+            Divergence::KullbackLeibler => {
+                let accepted = "this model keeps the Frobenius norm small, use it, or nmf";
+                Err(Error::parameter("the divergence", "kullback-leibler", accepted))
+            }
+        }
+    }
+
     /// Factors to begin with, random ones if somebody stops that.
     pub(crate) fn begin<T: Scalar>(
         &self,
@@ -110,6 +176,9 @@ impl Nmf {
     /// Refuses settings and data that no factorization is possible with.
     pub(crate) fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
         self.options.check()?;
+        if self.divergence == Divergence::KullbackLeibler {
+            self.sweeps()?;
+        }
         check_data(x)?;
         check_layers(&[self.components], x.parts().total())?;
         check_non_negative(x)
@@ -124,7 +193,8 @@ impl Nmf {
         session: &FitSession<'_>,
     ) -> Result<Outcome<T>> {
         let bound = Bound { components: self.components, seed: self.options.seed };
-        let summary = record.sum_up(x, self.options.measure_bound.then_some(bound), session)?;
+        let bound = (self.options.measure_bound && self.divergence.is_usual()).then_some(bound);
+        let summary = record.sum_up(x, bound, session)?;
         Ok(Outcome { factors: Factors::new(vec![z], vec![h]), summary })
     }
 }
@@ -134,6 +204,10 @@ impl Kind for Nmf {
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
+    }
+
+    fn divergence(&self) -> Divergence {
+        self.divergence
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {

@@ -1,0 +1,96 @@
+//! The alternation that lowers the Kullback-Leibler divergence: `Z`, then `H`, by the same rule (`update/kl.rs`).
+//!
+//! The entries are held twice, by sample as the data have them, and by feature. Dense data are made into such lists,
+//! without their zeros.
+
+use crate::checkpoint::{Restored, StateWriter};
+use crate::error::Result;
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse};
+use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
+use crate::models::factors::Pair;
+use crate::update::{Effort, KlProblem, sums_of_rows};
+
+/// The divergence of a non-negative factorization, factor by factor.
+pub(crate) struct KlAlternation<'a, T: Scalar> {
+    by_sample: Sparse<'a, T>,
+    by_feature: Sparse<'static, T>,
+    parts: Parts<'a>,
+    sweeps: usize,
+}
+
+impl<'a, T: Scalar> KlAlternation<'a, T> {
+    /// Begins from given factors, brought to the size of the samples.
+    pub(crate) fn begin(
+        x: &'a dyn DataMatrix<T>,
+        mut pair: Pair<T>,
+        sweeps: usize,
+    ) -> Result<Extrapolated<Self>> {
+        let by_sample = Sparse::of(x)?;
+        let by_feature = by_sample.turned_around();
+        let alternation = Self { by_sample, by_feature, parts: x.parts(), sweeps };
+        let zt = pair.z.t().to_matrix();
+        let sums = sums_of_rows(&zt, Parts::whole(zt.cols()))?;
+        bring_to_sums(x, &mut pair.h, &sums)?;
+        let own = alternation.of_samples(&zt, &sums).divergence(&pair.h);
+        let value = alternation.parts.sum_of(own)?;
+        Ok(Extrapolated::new(alternation, pair, value))
+    }
+
+    fn of_samples<'b>(&'b self, zt: &'b Matrix<T>, sums: &'b [f64]) -> KlProblem<'b, T> {
+        KlProblem { entries: &self.by_sample, factor: zt, sums }
+    }
+
+    fn update_basis(&self, zt: &mut Matrix<T>, h: &Matrix<T>) -> Result<()> {
+        let sums = sums_of_rows(h, self.parts)?;
+        let of_features = KlProblem { entries: &self.by_feature, factor: h, sums: &sums };
+        if self.parts.is_whole() {
+            of_features.descend(zt, Effort::Sweeps(self.sweeps));
+            return Ok(());
+        }
+        of_features.descend_together(zt, self.parts, self.sweeps)
+    }
+}
+
+/// Scales each column of `h` such that the reconstruction of a sample has the sum of the sample, which is its best size.
+fn bring_to_sums<T: Scalar>(x: &dyn DataMatrix<T>, h: &mut Matrix<T>, sums: &[f64]) -> Result<()> {
+    let mut of_samples = Matrix::zeros(1, h.cols());
+    x.wide_tr_mul(&Matrix::from_fn(x.shape().0, 1, |_, _| 1.0), &mut of_samples)?;
+    for (j, wanted) in of_samples.as_slice().iter().enumerate() {
+        let column = h.col_mut(j);
+        let found: f64 = column.iter().zip(sums).map(|(h, a)| h.to_f64() * a).sum();
+        let factor = wanted / found;
+        if factor.is_finite() {
+            for h in column {
+                *h = T::from_f64(h.to_f64() * factor);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<T: Scalar> Sweeps for KlAlternation<'_, T> {
+    type Point = Pair<T>;
+
+    fn sweep(&self, Pair { z, h }: &mut Pair<T>) -> Result<f64> {
+        let mut zt = z.t().to_matrix();
+        self.update_basis(&mut zt, h)?;
+        *z = zt.t().to_matrix();
+        let sums = sums_of_rows(&zt, Parts::whole(zt.cols()))?;
+        let own = self.of_samples(&zt, &sums).descend_measured(h, Effort::Sweeps(self.sweeps));
+        self.parts.sum_of(own)
+    }
+
+    fn ahead(&self, now: &Pair<T>, before: &Pair<T>, momentum: f64) -> Pair<T> {
+        let ahead = |a, b| extrapolated_above_zero(a, b, momentum);
+        Pair { z: ahead(&now.z, &before.z), h: ahead(&now.h, &before.h) }
+    }
+
+    fn save(name: &str, point: &Pair<T>, state: &mut StateWriter<'_>) {
+        state.matrix(&format!("{name}.z"), &point.z);
+        state.matrix(&format!("{name}.h"), &point.h);
+    }
+
+    fn restored(name: &str, state: &Restored) -> Result<Pair<T>> {
+        Ok(Pair { z: state.matrix(&format!("{name}.z"))?, h: state.matrix(&format!("{name}.h"))? })
+    }
+}

@@ -1,0 +1,52 @@
+//! Features of new samples in models that keep the Kullback-Leibler divergence small: `h = argmin D(x | Phi h)` over
+//! `h >= 0`, by the coordinate descent of the fit (`update/kl.rs`), until it has come to rest. The problem is convex, so
+//! that is the minimum.
+
+use std::ops::ControlFlow;
+
+use super::Projection;
+use crate::error::{Error, Result};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse, check_non_negative};
+use crate::update::{Effort, KlProblem, sums_of_rows};
+
+pub(super) fn features<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    phi: &Matrix<T>,
+    method: Projection,
+) -> Result<Matrix<T>> {
+    if method == Projection::Basis {
+        let accepted = "this model keeps the Kullback-Leibler divergence small, for which a pseudo-inverse says \
+                        nothing: use nonnegative";
+        return Err(Error::parameter("the method", "basis", accepted));
+    }
+    check_non_negative(x)?;
+    let factor = phi.t().to_matrix();
+    let sums = sums_of_rows(&factor, Parts::whole(factor.cols()))?;
+    let minimum = |entries: &Sparse<'_, T>| {
+        let mut h = begin(entries, &sums);
+        KlProblem { entries, factor: &factor, sums: &sums }.descend(&mut h, Effort::Minimum);
+        h
+    };
+    if let Some(entries) = x.sparse() {
+        return Ok(minimum(&entries));
+    }
+    let mut h = Matrix::zeros(phi.cols(), x.shape().1);
+    x.blocks(&mut |start, block| {
+        let found = minimum(&Sparse::from_dense(&block.to_matrix()));
+        let to = &mut h.as_mut_slice()[start * phi.cols()..][..found.as_slice().len()];
+        to.copy_from_slice(found.as_slice());
+        ControlFlow::Continue(())
+    })?;
+    Ok(h)
+}
+
+/// Every component adds the same to the sum of a sample.
+fn begin<T: Scalar>(entries: &Sparse<'_, T>, sums: &[f64]) -> Matrix<T> {
+    let (k, n) = (sums.len(), entries.shape().1);
+    let mut of_samples = vec![0.0; n];
+    entries.for_each(|_, sample, x| of_samples[sample] += x.to_f64());
+    Matrix::from_fn(k, n, |r, j| {
+        let share = of_samples[j] / (k as f64 * sums[r]);
+        T::from_f64(if share.is_finite() { share } else { 0.0 })
+    })
+}

@@ -72,16 +72,23 @@ impl<T: Scalar> Chosen<T> {
         classes: &[u32],
         parts: Parts<'_>,
     ) -> Result<Vec<Known>> {
-        // A place among the classes, or -1: places cross as numbers.
-        let place = |sample: &usize| {
-            let code = labels[*sample]?;
-            classes.binary_search(&code).ok()
-        };
-        let own: Vec<f64> =
-            self.samples.iter().map(|j| place(j).map_or(-1.0, |place| place as f64)).collect();
-        let all = self.parts(parts).gather(&Matrix::from_vec(1, own.len(), own)?)?;
-        let known = all.as_slice().iter().enumerate().filter(|(_, place)| **place >= 0.0);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a place
-        Ok(known.map(|(column, place)| Known { column, class: *place as usize }).collect())
+        known_of(self.samples.iter().map(|j| labels[*j]), classes, self.parts(parts))
     }
+}
+
+/// Which of the samples of all parts have a label, and their classes, given the labels of this part. All parts call it
+/// together.
+pub(crate) fn known_of(
+    labels: impl Iterator<Item = Option<u32>>,
+    classes: &[u32],
+    parts: Parts<'_>,
+) -> Result<Vec<Known>> {
+    // A place among the classes, or -1: places cross as numbers.
+    let place = |label: Option<u32>| classes.binary_search(&label?).ok();
+    let own: Vec<f64> =
+        labels.map(|label| place(label).map_or(-1.0, |place| place as f64)).collect();
+    let all = parts.gather(&Matrix::from_vec(1, own.len(), own)?)?;
+    let known = all.as_slice().iter().enumerate().filter(|(_, place)| **place >= 0.0);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a place
+    Ok(known.map(|(column, place)| Known { column, class: *place as usize }).collect())
 }

@@ -26,7 +26,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use learn::{Known, Learnt, Unlearnt, class_means, explained, learn, learn_evenly};
+pub(crate) use chosen::known_of;
+pub(crate) use learn::{Learnt, Unlearnt, class_means, explained, learn, learn_evenly};
 pub(crate) use spaces::{Space, size_of};
 
 use crate::error::{Error, Result};

@@ -16,8 +16,10 @@ use crate::error::{Error, Result};
 use crate::graph::classes_of_all_parts;
 use crate::matrix::{Matrix, Parts, Scalar, product, pseudo_inverse, scale};
 use crate::models::Attributes;
-use crate::predict::{Decided, Known, Learnt, Left, Predictor, Space, Unlearnt, learn_evenly};
-use crate::predict::{class_means, explained};
+use crate::predict::{
+    Decided, Learnt, Left, Predictor, Space, Unlearnt, class_means, explained, known_of,
+    learn_evenly,
+};
 
 /// The parts that have labels of two classes or more, on all parts of the data, which call it together.
 pub(super) fn labelled_parts(
@@ -33,14 +35,7 @@ pub(super) fn labelled_parts(
             let accepted = "labels of two classes at least, or none";
             return Err(Error::parameter(name, classes.len(), accepted));
         }
-        // A place among the classes, or -1: places cross as numbers.
-        let place = |label: &Option<u32>| label.and_then(|code| classes.binary_search(&code).ok());
-        let own: Vec<f64> =
-            labels.iter().map(|l| place(l).map_or(-1.0, |place| place as f64)).collect();
-        let all = parts.gather(&Matrix::from_vec(1, own.len(), own)?)?;
-        let known = all.as_slice().iter().enumerate().filter(|(_, place)| **place >= 0.0);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a place
-        let known = known.map(|(column, place)| Known { column, class: *place as usize }).collect();
+        let known = known_of(labels.iter().copied(), &classes, parts)?;
         labelled.push(Unlearnt { attribute: part, classes, known });
     }
     Ok(labelled)

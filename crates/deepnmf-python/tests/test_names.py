@@ -18,6 +18,7 @@ SCIKIT_LEARN = "the name that scikit-learn has"
 RENAMED = {
     "lambda": ("lam", "lambda is a keyword in Python"),
     "kappa": ("tol", SCIKIT_LEARN),
+    "divergence": ("beta_loss", SCIKIT_LEARN),
     "seed": ("random_state", SCIKIT_LEARN),
     "threads": ("n_jobs", SCIKIT_LEARN),
     "restarts": ("n_init", SCIKIT_LEARN),

@@ -29,9 +29,10 @@ class PredictingFactorization(LabelledFactorization):
         """Predict attributes of samples.
 
         Each attribute has a linear machine on the features of the first layer, learnt from the
-        given labels. All choices are made by leave-one-out errors on these labels. Attributes are
-        learnt one after the other, that which makes up most of the samples first, and may be
-        predicted from what the earlier ones leave over.
+        given labels. Its choices are made by leave-one-out errors on these labels; where most
+        samples have none, those have their say after that. Attributes are learnt one after the
+        other, that which makes up most of the samples first, each from what the earlier ones leave
+        over unless the samples as they are serve better.
 
         Parameters
         ----------

@@ -246,7 +246,8 @@ impl<T: Scalar> Model<T> {
     /// # Errors
     /// If the model has learnt nothing of that attribute, or the samples have another number of features.
     pub fn predict(&self, x: &dyn DataMatrix<T>, attribute: usize) -> Result<Prediction> {
-        if self.predictors.iter().all(|machine| machine.info.attribute != attribute) {
+        let learnt = |machine: &Predictor<T>| machine.info.attribute == attribute;
+        let Some(place) = self.predictors.iter().position(learnt) else {
             let known: Vec<_> =
                 self.predictors.iter().map(|p| (p.info.attribute + 1).to_string()).collect();
             let accepted = if known.is_empty() {
@@ -255,10 +256,8 @@ impl<T: Scalar> Model<T> {
                 format!("this model has learnt attribute {}", known.join(", "))
             };
             return Err(Error::parameter("the attribute to predict", attribute + 1, accepted));
-        }
-        let place = self.predictors.iter().position(|machine| machine.info.attribute == attribute);
-        let machine = &self.predictors[place.unwrap_or(0)];
-        let decided = self.decide(x, place.unwrap_or(0))?;
+        };
+        let (machine, decided) = (&self.predictors[place], self.decide(x, place)?);
         let class = |(place, _): &(usize, f64)| machine.info.classes[*place];
         Ok(Prediction {
             classes: decided.iter().map(class).collect(),

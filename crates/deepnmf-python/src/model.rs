@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use deepnmf::persist::{AnyModel, load_model, model_from_bytes};
-use deepnmf::{CancelToken, DataMatrix, Matrix, Projection, Scalar};
+use deepnmf::{CancelToken, DataMatrix, Divergence, Matrix, Projection, Scalar};
 use numpy::{Element, PyArray1};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
@@ -210,8 +210,9 @@ impl Model {
         })
     }
 
-    /// The mean of the squared differences between new samples and what a layer makes of them.
-    fn mean_squared_error<'py>(
+    /// The mean of the squared differences between new samples and what a layer makes of them, or of the terms of the
+    /// Kullback-Leibler divergence where the model keeps that small.
+    fn mean_loss<'py>(
         &self,
         py: Python<'py>,
         x: Samples<'py>,
@@ -222,9 +223,13 @@ impl Model {
         let method = projection(method)?;
         with_samples!(self, x, (m, x) => on_prepared(py, m, &x, threads, |x, cancel| {
             let h = m.project_until(x, layer, method, cancel)?;
-            let error = m.factors.reconstruction_error(x, layer, &h)?;
+            let error = m.error_of(x, layer, &h)?;
             let (p, n) = x.shape();
-            Ok(error * error / (p as f64 * n as f64))
+            let terms = match m.settings.divergence() {
+                Divergence::Frobenius => 1.0,
+                Divergence::KullbackLeibler => 2.0,
+            };
+            Ok(error * error / (terms * p as f64 * n as f64))
         }))
     }
 

@@ -5,8 +5,8 @@
 use crate::graph::{LabelGraph, NeighbourSearch, NeighbourWeights, Neighbours, Search};
 use crate::matrix::{DataMatrix, Matrix, Sparse};
 use crate::models::{
-    AdditiveSemiNmf, DeepSemiNmf, DeepWsf, Factorization, FitOptions, Gnmf, Model, Nmf, SemiNmf,
-    Settings, WhitenedPca, Wsf,
+    AdditiveSemiNmf, DeepSemiNmf, DeepWsf, ElasticNet, Factorization, FitOptions, Gnmf, Model,
+    MultilayerNmf, Nmf, SemiNmf, Settings, WhitenedPca, Wsf,
 };
 use crate::objective::Divergence;
 use crate::project::Projection;
@@ -188,10 +188,15 @@ fn projections_are_the_same_on_sparse_data_as_on_dense() {
         FitOptions::default().stop(stop).start(Start::KMeans)
     };
     let near = crate::Neighbourhood::of([3, 2]);
-    let models: [Settings; 10] = [
+    let penalty = ElasticNet::new(1e-3, 2e-3, 0.5);
+    let counts = Nmf::new(4).divergence(Divergence::KullbackLeibler);
+    let models: [Settings; 13] = [
         SemiNmf::new(4).with(options()).into(),
         Nmf::new(4).into(),
-        Nmf::new(4).divergence(Divergence::KullbackLeibler).into(),
+        counts.clone().into(),
+        counts.clone().penalty(penalty).into(),
+        Nmf::new(4).penalty(penalty).into(),
+        MultilayerNmf::new([6, 4]).with(counts).into(),
         NeNmf::new(3).into(),
         Gnmf::new(3).into(),
         DeepSemiNmf::new([7, 4]).with(options()).into(),

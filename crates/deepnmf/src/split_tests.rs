@@ -16,8 +16,8 @@ use crate::graph::{LabelGraph, NeighbourSearch, NeighbourWeights};
 use crate::init::{NonNegativeStart, Start};
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Parts, SvdMethod, Visit, truncated_svd};
 use crate::models::{
-    AdditiveSemiNmf, Attributes, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, Factorization,
-    FitOptions, Form, Gnmf, Loss, Model, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
+    AdditiveSemiNmf, Attributes, Cnmf, DeepSemiNmf, DeepWsf, Descent, Dnmf, ElasticNet,
+    Factorization, FitOptions, Form, Gnmf, Loss, Model, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
     NonNegativeOptions, NormalForm, Optimizer, Penalties, Pretraining, SemiNmf, Settings, Variant,
     WarmStart, WhitenedPca, Wsf, WsfMa,
 };
@@ -122,7 +122,14 @@ fn shallow_cases() -> Vec<Case> {
     }
     for start in [NonNegativeStart::Random, NonNegativeStart::Nndsvda] {
         let counts = Nmf::new(4).divergence(Divergence::KullbackLeibler);
-        cases.push(case("divergence", counts.with(non_negative().start(start)), &[]));
+        let counts = counts.with(non_negative().start(start));
+        for nmf in [Nmf::new(4).with(non_negative().start(start)), counts.clone()] {
+            let penalty = ElasticNet::new(1e-3, 2e-3, 0.5);
+            cases.push(case("penalties", nmf.penalty(penalty), &[]));
+        }
+        let deep = MultilayerNmf::new([7, 5, 4]).with(counts.clone());
+        cases.push(case("divergence of layers", deep, &[]));
+        cases.push(case("divergence", counts, &[]));
     }
     let repeated = non_negative().solver(Nmf::MULTIPLICATIVE);
     cases.push(case("repeated rule", Nmf::new(4).with(repeated), &[]));

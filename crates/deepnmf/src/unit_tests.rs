@@ -42,7 +42,8 @@ fn assert_same_but_for_the_unit(
 
 #[test]
 fn every_model_gives_the_same_result_in_any_unit() {
-    for tried in every_setting() {
+    // The penalties of NMF are in the unit of the data, as scikit-learn's are (`nmf/penalties_tests.rs`).
+    for tried in every_setting().into_iter().filter(|tried| !tried.what.starts_with("penalties")) {
         let plain = tried.fit(&tried.x, &mut FitSession::new()).unwrap();
         for exponent in [-900, -301, -40, -1, 5, 512, 900] {
             let x = times_power(&tried.x, exponent);

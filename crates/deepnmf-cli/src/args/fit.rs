@@ -13,7 +13,7 @@ use super::names::{
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
     PartName, at_least_one, chain, eta, not_negative, part_name, positive, seconds, share_or_all,
-    span, thread_count, whole,
+    share_or_none, span, thread_count, whole,
 };
 
 #[derive(Debug, clap::Args)]
@@ -92,7 +92,8 @@ pub(crate) struct FitArgs {
     /// number of components of the layer above, or a fifth of the layer's own]
     #[arg(long, value_name = "COMPONENT", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) fade: Option<usize>,
-    /// What nmf keeps small; counts are best left as they are for kl (--normalize none) [default: frobenius]
+    /// What nmf and multilayer-nmf keep small; counts are best left as they are for kl (--normalize none) [default:
+    /// frobenius]
     #[arg(long, value_enum)]
     pub(crate) divergence: Option<DivergenceName>,
     /// Rule that updates the features [default: hals, and multiplicative for cnmf, dnmf and gnmf as printed]
@@ -199,10 +200,21 @@ pub(crate) struct NeighbourArgs {
     pub(crate) neighbour_search: Option<NeighbourSearchName>,
 }
 
-/// What only dnmf has.
+/// What only nmf, or only dnmf has.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Options of dnmf")]
+#[command(next_help_heading = "Options of nmf and dnmf")]
 pub(crate) struct BaselineArgs {
+    /// nmf: weight of a penalty on the features, once for every feature of a sample. Give the basis one, too, or it
+    /// grows instead [default: 0]
+    #[arg(long, value_name = "WEIGHT", value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) alpha_features: Option<f64>,
+    /// nmf: weight of a penalty on the basis, once for every sample [default: that of the features]
+    #[arg(long, value_name = "WEIGHT", value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) alpha_basis: Option<f64>,
+    /// nmf: share of l1 in these penalties, which makes entries zero; the rest is l2, which keeps them small
+    /// [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = share_or_none, allow_negative_numbers = true)]
+    pub(crate) l1_ratio: Option<f64>,
     /// Weight of the scatter within classes [default: 0.1]
     #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) gamma: Option<f64>,

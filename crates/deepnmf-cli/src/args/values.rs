@@ -119,6 +119,13 @@ pub(super) fn share_or_all(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn share_or_none(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("it must be between 0 and 1, such as 0.5".into()),
+    }
+}
+
 pub(super) fn size(text: &str) -> Result<(usize, usize), String> {
     let parsed =
         text.split_once('x').map(|(width, height)| (at_least_one(width), at_least_one(height)));

@@ -399,12 +399,13 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         Returns
         -------
         float
-            Minus the mean squared error of all entries, so that more is better.
+            Minus the mean squared error of all entries, so that more is better. Models that
+            minimize the Kullback-Leibler divergence return minus its mean over all entries.
         """
         check_is_fitted(self)
         found = self._samples(X, layers)
         top, threads = len(self._model.layers), check.threads(self.n_jobs)
-        return -self._model.mean_squared_error(found, top, self._method, threads)
+        return -self._model.mean_loss(found, top, self._method, threads)
 
     def save(self, path: FilePath) -> None:
         """Write the model to a file that `load` and the program can read.

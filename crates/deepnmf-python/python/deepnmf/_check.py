@@ -53,6 +53,13 @@ def number(name: str, value: object, *, positive: bool = False) -> float:
     raise refuse(name, value, f"it must be a number {'above' if positive else 'of at least'} 0")
 
 
+def share(name: str, value: object) -> float:
+    """Check a number between 0 and 1, both included."""
+    if isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1:
+        return float(value)
+    raise refuse(name, value, "it must be a number between 0 and 1")
+
+
 def maybe_whole(name: str, value: object, least: int = 1) -> int | None:
     """Check a whole number that may be None."""
     return None if value is None else whole(name, value, least)

@@ -8,7 +8,7 @@ from typing import Any
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._types import Json, NonNegativeInit, RandomState, Solver
+from ._types import BetaLoss, Json, NonNegativeInit, RandomState, Solver
 from ._watch import Callback
 
 
@@ -16,7 +16,8 @@ class MultilayerNMF(Factorization):
     """Factorize non-negative samples into several non-negative layers (multi-layer NMF).
 
     The model is ``X ~ Z_1 Z_2 ... Z_m H_m`` with non-negative factors. First each layer factorizes
-    the features of the layer below, then all layers are fitted together. Use it as a baseline.
+    the features of the layer below, then all layers are fitted together. With
+    ``beta_loss='kullback-leibler'`` it suits counts: topics in several layers.
 
     Parameters
     ----------
@@ -31,9 +32,13 @@ class MultilayerNMF(Factorization):
         - 'nndsvd': the same with zeros, which multiplicative updates cannot change;
         - 'nndsvdar': the same with zeros replaced by small random numbers;
         - 'random': uniform random numbers.
+    beta_loss : {'frobenius', 'kullback-leibler'}, default='frobenius'
+        What is minimized; 2 and 1 are accepted, too. The Kullback-Leibler divergence needs
+        ``solver='hals'``, and ``transform`` minimizes it too.
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for the greedy factorization of each layer. All layers together are then updated
-        by multiplicative rules:
+        by multiplicative rules, or in the Kullback-Leibler divergence by coordinate descent and
+        bases between others by multiplicative rules:
 
         - 'hals': coordinate descent (hierarchical alternating least squares);
         - 'multiplicative': multiplicative updates, as published by Lee and Seung;
@@ -83,10 +88,11 @@ class MultilayerNMF(Factorization):
     layers_ : tuple of int
         Number of components of each layer.
     reconstruction_err_ : float
-        Frobenius norm of the difference between the data and their reconstruction.
+        Frobenius norm of the difference between the data and their reconstruction, or the square
+        root of twice the Kullback-Leibler divergence, as scikit-learn defines it.
     svd_bound_ : float or None
         Smallest ``reconstruction_err_`` of any linear model with ``n_components_`` components. None
-        if ``measure_bound`` is False.
+        if ``measure_bound`` is False, and for the Kullback-Leibler divergence.
     n_iter_ : int
         Number of iterations of the loop that determines the top layer.
     history_ : ndarray of shape (n_iter_ + 1,)
@@ -132,6 +138,7 @@ class MultilayerNMF(Factorization):
         layers: Sequence[int] | None = None,
         *,
         init: NonNegativeInit = "nndsvda",
+        beta_loss: BetaLoss = "frobenius",
         solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
@@ -146,6 +153,7 @@ class MultilayerNMF(Factorization):
     ) -> None:
         self.layers = layers
         self.init = init
+        self.beta_loss = beta_loss
         self.solver = solver
         self.eta = eta
         self.inner = inner
@@ -162,7 +170,10 @@ class MultilayerNMF(Factorization):
         # The number of components of the inner NMF is ignored: each layer has its own.
         return {
             "layers": check.layer_sizes(self.layers, task.shape),
-            "nmf": settings_of.nmf(self, 1, task.seed, settings_of.REPEATED),
+            "nmf": {
+                **settings_of.nmf(self, 1, task.seed, settings_of.REPEATED),
+                **settings_of.divergence(self),
+            },
         }
 
     @classmethod
@@ -170,4 +181,5 @@ class MultilayerNMF(Factorization):
         return {
             "layers": tuple(settings["layers"]),
             **settings_of.nmf_params(settings["nmf"]),
+            **settings_of.divergence_params(settings["nmf"]),
         }

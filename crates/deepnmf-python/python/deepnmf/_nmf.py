@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from . import _check as check
 from . import _settings as settings_of
@@ -47,8 +47,19 @@ class NMF(Factorization):
         - 'nndsvdar': the same with zeros replaced by small random numbers;
         - 'random': uniform random numbers.
     beta_loss : {'frobenius', 'kullback-leibler'}, default='frobenius'
-        What is minimized. The Kullback-Leibler divergence needs ``solver='hals'``, and
-        ``transform`` minimizes it too.
+        What is minimized; 2 and 1 are accepted, too. The Kullback-Leibler divergence needs
+        ``solver='hals'``, and ``transform`` minimizes it too.
+    alpha_W : float, default=0.0
+        Weight of the penalty on the features, which scikit-learn calls W. As there, the objective
+        is half the squared error, or the divergence, plus
+        ``alpha_W * n_features * (l1_ratio * sum(H) + (1 - l1_ratio) / 2 * sum(H**2))``.
+        ``transform`` has it too.
+    alpha_H : float or 'same', default='same'
+        Weight of the penalty on the basis, which scikit-learn calls H, times `n_samples`. If
+        'same', that of `alpha_W`. With a penalty on one factor alone the other one grows instead.
+    l1_ratio : float, default=0.0
+        Share of l1 in both penalties, which makes entries zero (with the Kullback-Leibler
+        divergence it mostly makes all of them smaller). The rest is l2, which keeps them small.
     solver : {'hals', 'multiplicative', 'accelerated'}, default='hals'
         Update rule for both factors:
 
@@ -155,6 +166,9 @@ class NMF(Factorization):
         *,
         init: NonNegativeInit = "nndsvda",
         beta_loss: BetaLoss = "frobenius",
+        alpha_W: float = 0.0,  # noqa: N803
+        alpha_H: float | Literal["same"] = "same",  # noqa: N803
+        l1_ratio: float = 0.0,
         solver: Solver = "hals",
         eta: float | None = None,
         inner: int | None = None,
@@ -170,6 +184,9 @@ class NMF(Factorization):
         self.n_components = n_components
         self.init = init
         self.beta_loss = beta_loss
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
         self.solver = solver
         self.eta = eta
         self.inner = inner
@@ -185,12 +202,13 @@ class NMF(Factorization):
     def _settings(self, task: Task) -> Json:
         components = check.components(self.n_components, task.shape)
         described = settings_of.nmf(self, components, task.seed, settings_of.REPEATED)
-        return {**described, **settings_of.divergence(self)}
+        return {**described, **settings_of.divergence(self), **settings_of.elastic_net(self)}
 
     @classmethod
     def _params(cls, settings: Json) -> dict[str, Any]:
         found = {"n_components": settings["components"], **settings_of.nmf_params(settings)}
-        return {**found, **settings_of.divergence_params(settings)}
+        loss = settings_of.divergence_params(settings)
+        return {**found, **loss, **settings_of.elastic_net_params(settings)}
 
 
 class NeNMF(NonNegative):

@@ -6,7 +6,7 @@ Each function has its inverse beside it, so that a loaded model has the paramete
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any
 
@@ -34,6 +34,8 @@ _SOLVERS: dict[str, dict[str, tuple[str, float]]] = {
     "multiplicative": {"eta": ("eta", 0.5), "inner": ("repeats", 1)},
     "accelerated": {"inner": ("steps", 20)},
 }
+# What scikit-learn calls two of them.
+_SOLVERS_OF_SCIKIT_LEARN = {"cd": "hals", "mu": "multiplicative"}
 # Defaults of the multiplicative rule for non-negative data: Lee and Seung, once or repeated.
 LEE_SEUNG = {"eta": 1.0}
 REPEATED = {"eta": 1.0, "inner": 10}
@@ -50,7 +52,10 @@ _MAX_ITER_OF_DESCENT = 150
 
 def solver(estimator: Any, multiplicative: Mapping[str, float] = MappingProxyType({})) -> Json:
     """Describe the update rule; ``multiplicative`` changes defaults of that rule."""
-    rule = check.choice("solver", estimator.solver, Solver)
+    named = estimator.solver
+    if isinstance(named, str):
+        named = _SOLVERS_OF_SCIKIT_LEARN.get(named, named)
+    rule = check.choice("solver", named, Solver)
     own = _SOLVERS[rule]
     given = {
         "eta": check.maybe_number("eta", estimator.eta, positive=True),
@@ -135,13 +140,38 @@ def nmf_params(settings: Json) -> Json:
 
 def divergence(estimator: Any) -> Json:
     """Describe what NMF minimizes; the usual divergence is left out, as in files."""
-    beta_loss = check.choice("beta_loss", estimator.beta_loss, BetaLoss)
+    given = estimator.beta_loss
+    known = {2: "frobenius", 1: "kullback-leibler"}  # as numbers, which scikit-learn takes too
+    named = known.get(given, given) if isinstance(given, Real) else given
+    beta_loss = check.choice("beta_loss", named, BetaLoss)
     return {} if beta_loss == "frobenius" else {"divergence": beta_loss}
 
 
 def divergence_params(settings: Json) -> Json:
     """Undo `divergence`."""
     return {"beta_loss": settings.get("divergence", "frobenius")}
+
+
+def elastic_net(estimator: Any) -> Json:
+    """Describe the penalties of NMF; none are left out, as in files."""
+    features = check.number("alpha_W", estimator.alpha_W)
+    same = isinstance(estimator.alpha_H, str) and estimator.alpha_H == "same"
+    basis = features if same else check.number("alpha_H", estimator.alpha_H)
+    l1_ratio = check.share("l1_ratio", estimator.l1_ratio)
+    if features == basis == 0.0:
+        return {}
+    return {"penalty": {"features": features, "basis": basis, "l1_ratio": l1_ratio}}
+
+
+def elastic_net_params(settings: Json) -> Json:
+    """Undo `elastic_net`."""
+    found = settings.get("penalty", {"features": 0.0, "basis": 0.0, "l1_ratio": 0.0})
+    same = found["features"] == found["basis"]
+    return {
+        "alpha_W": found["features"],
+        "alpha_H": "same" if same else found["basis"],
+        "l1_ratio": found["l1_ratio"],
+    }
 
 
 def _common_params(settings: Json) -> Json:

@@ -7,6 +7,7 @@ use crate::graph::Labels;
 use crate::init::ScaleIn;
 use crate::matrix::{DataMatrix, Matrix, Scalar};
 use crate::objective::Divergence;
+use crate::update::Penalty;
 
 use super::{Factors, Model, Neighbourhood, Settings, Summary};
 
@@ -118,6 +119,12 @@ pub(crate) trait Kind: Clone + Into<Settings> {
     /// What it keeps small.
     fn divergence(&self) -> Divergence {
         Divergence::Frobenius
+    }
+
+    /// The penalty of the features of new samples that have `p` features.
+    fn penalty(&self, p: usize) -> Penalty {
+        let _ = p;
+        Penalty::NONE
     }
 
     /// The same settings for data times `factor`: what is measured in their unit is scaled with them.
@@ -353,8 +360,13 @@ macro_rules! models {
                 match self { $(Self::$model(model) => Kind::divergence(model),)+ }
             }
 
+            /// The penalty of the features of new samples that have `p` features.
+            pub(crate) fn penalty(&self, p: usize) -> crate::update::Penalty {
+                match self { $(Self::$model(model) => Kind::penalty(model, p),)+ }
+            }
+
             /// The same settings for data times `factor`.
-            pub(super) fn in_unit(self, factor: f64) -> Self {
+            pub(crate) fn in_unit(self, factor: f64) -> Self {
                 match self { $(Self::$model(model) => Self::$model(model.in_unit(factor)),)+ }
             }
 

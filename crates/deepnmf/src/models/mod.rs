@@ -43,7 +43,7 @@ pub(crate) use kind::{Kind, Outcome};
 pub use multilayer_nmf::MultilayerNmf;
 pub use neighbourhood::Neighbourhood;
 pub use nenmf::NeNmf;
-pub use nmf::Nmf;
+pub use nmf::{ElasticNet, Nmf};
 pub use options::{FitOptions, NonNegativeOptions};
 pub use recorded::Recorded;
 pub use semi_nmf::{SemiNmf, SemiNmfLoop};

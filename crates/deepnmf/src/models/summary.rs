@@ -80,6 +80,13 @@ pub enum Notice {
         /// The part of the fit.
         stage: String,
     },
+    /// One factor alone has a penalty, which it escapes by shrinking.
+    PenaltyEscaped {
+        /// The factor without one.
+        free: String,
+    },
+    /// Penalties have made every feature zero.
+    NothingLeft,
     /// Checkpoints could not be written. The fit went on without.
     NoCheckpoint {
         /// Why not.
@@ -156,6 +163,14 @@ impl Display for Notice {
                 "features have shrunk to less than a hundredth during {stage}, and the basis has grown: the \
                  printed graph penalty has no minimum and no effect there, use the variant scale-free"
             ),
+            Self::PenaltyEscaped { free } => write!(
+                f,
+                "{free} has no penalty, so it can grow while the other factor shrinks, and the penalty has no minimum: \
+                 give both factors one"
+            ),
+            Self::NothingLeft => {
+                write!(f, "the penalties are so large that every feature is zero: use smaller ones")
+            }
             Self::NoCheckpoint { why } => {
                 write!(f, "checkpoints could not all be written, the fit went on without: {why}")
             }

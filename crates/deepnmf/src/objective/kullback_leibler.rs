@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::matrix::{
     DataMatrix, Matrix, Parts, Scalar, Scaled, Sparse, power_of_two, unit_exponent,
 };
-use crate::update::{KlProblem, sums_of_rows};
+use crate::update::{KlProblem, Penalty, sums_of_rows};
 
 /// Below this relative difference the terms of the divergence are summed up as a series.
 const NEAR: f64 = 0.01;
@@ -44,7 +44,8 @@ pub(crate) fn kl_divergence<T: Scalar>(
     let factor = z.t().to_matrix();
     let sums = sums_of_rows(&factor, Parts::whole(factor.cols()))?;
     let of = |entries: &Sparse<'_, T>, h: &Matrix<T>| {
-        KlProblem { entries, factor: &factor, sums: &sums }.divergence(h)
+        let penalty = Penalty::NONE;
+        KlProblem { entries, factor: &factor, sums: &sums, penalty }.divergence(h)
     };
     let mut own = 0.0;
     if let Some(entries) = x.sparse() {

@@ -1,17 +1,18 @@
 //! Features of new samples in models that keep the Kullback-Leibler divergence small: `h = argmin D(x | Phi h)` over
 //! `h >= 0`, by the coordinate descent of the fit (`update/kl.rs`), until it has come to rest. The problem is convex, so
-//! that is the minimum.
+//! that is the minimum. A penalty of the features is a part of it, as in the fit.
 
 use std::ops::ControlFlow;
 
 use super::Projection;
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse, check_non_negative};
-use crate::update::{Effort, KlProblem, sums_of_rows};
+use crate::update::{Effort, KlProblem, Penalty, sums_of_rows};
 
 pub(super) fn features<T: Scalar>(
     x: &dyn DataMatrix<T>,
     phi: &Matrix<T>,
+    penalty: Penalty,
     method: Projection,
 ) -> Result<Matrix<T>> {
     if method == Projection::Basis {
@@ -24,7 +25,8 @@ pub(super) fn features<T: Scalar>(
     let sums = sums_of_rows(&factor, Parts::whole(factor.cols()))?;
     let minimum = |entries: &Sparse<'_, T>| {
         let mut h = begin(entries, &sums);
-        KlProblem { entries, factor: &factor, sums: &sums }.descend(&mut h, Effort::Minimum);
+        let problem = KlProblem { entries, factor: &factor, sums: &sums, penalty };
+        problem.descend(&mut h, Effort::Minimum);
         h
     };
     if let Some(entries) = x.sparse() {

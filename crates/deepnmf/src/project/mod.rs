@@ -28,12 +28,12 @@ use crate::activation::Activation;
 use crate::error::{Error, Result};
 use crate::matrix::{
     Centred, DataMatrix, Matrix, Scalar, Scaled, Watched, Whitening, check_data, extreme_exponent,
-    gram_of_columns, product,
+    gram_of_columns, power_of_two, product,
 };
 use crate::models::{Factors, Model};
 use crate::objective::Divergence;
 use crate::stop::{CancelToken, Watch};
-use crate::update::{BasisProducts, Products, h_exact, h_hals};
+use crate::update::{BasisProducts, Penalty, Products, h_exact, h_hals};
 
 pub(crate) use additive::{Chosen, unit_of};
 
@@ -145,10 +145,11 @@ pub(crate) fn project<T: Scalar>(
         return reading.features(&below, x, method);
     }
     match extreme_exponent(&factors.z[0])? {
-        None => in_layer(model, factors, x, layer, method),
+        None => in_layer(model, factors, x, layer, method, model.settings.penalty(found)),
         Some(exponent) => {
             let (factors, x) = (factors.in_unit(exponent), Scaled::new(x, exponent));
-            in_layer(model, &factors, &x, layer, method)
+            let settings = model.settings.clone().in_unit(power_of_two(exponent));
+            in_layer(model, &factors, &x, layer, method, settings.penalty(found))
         }
     }
 }
@@ -160,13 +161,17 @@ fn in_layer<T: Scalar>(
     x: &dyn DataMatrix<T>,
     layer: usize,
     method: Projection,
+    penalty: Penalty,
 ) -> Result<Matrix<T>> {
     if let Some(metric) = &factors.metric {
         let chosen = additive::Chosen::of(x, factors, metric, &model.predictors)?;
         return Ok(chosen.one_hot(&metric.parts));
     }
     if model.settings.divergence() == Divergence::KullbackLeibler {
-        return kullback_leibler::features(x, &factors.basis(layer)?, method);
+        return kullback_leibler::features(x, &factors.basis(layer)?, penalty, method);
+    }
+    if !penalty.is_none() && method == Projection::NonNegative {
+        return penalized(x, &factors.basis(layer)?, penalty);
     }
     let Some(seen) = &factors.seen else { return features(factors, x, layer, method) };
     match (model.settings.neighbours(), model.settings.joint_neighbours()) {
@@ -229,6 +234,19 @@ fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Mat
     let mut phi_t_x = Matrix::zeros(phi.cols(), x.shape().1);
     x.tr_mul(phi, &mut phi_t_x)?;
     Ok(non_negative_by_products(&phi_t_x.cast(), &gram_in_f64(phi)).cast())
+}
+
+/// The same with a penalty of the features.
+fn penalized<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    phi: &Matrix<T>,
+    penalty: Penalty,
+) -> Result<Matrix<T>> {
+    let mut phi_t_x = Matrix::zeros(phi.cols(), x.shape().1);
+    x.tr_mul(phi, &mut phi_t_x)?;
+    let products = BasisProducts { phi_t_x: phi_t_x.cast(), phi_t_phi: gram_in_f64(phi) };
+    let BasisProducts { phi_t_x, phi_t_phi } = penalty.in_products(&products);
+    Ok(non_negative_by_products(&phi_t_x, &phi_t_phi).cast())
 }
 
 /// The same from `Phi^T X` and `Phi^T Phi`.

@@ -14,6 +14,7 @@
 
 use rayon::prelude::*;
 
+use super::Penalty;
 use super::blocks::vectorised;
 use super::kl_rule::{Slopes, next};
 use crate::error::Result;
@@ -25,7 +26,7 @@ const LANES: usize = 4;
 
 /// A reconstruction at an entry that is not zero is at least this, in the unit in which fits see data: then nothing
 /// divides by zero, squares of reciprocals stay numbers, and the steps do not depend on it (`kl_rule.rs`).
-const FLOOR: f64 = 1e-100;
+pub(super) const FLOOR: f64 = 1e-100;
 
 /// Numbers of the other factor that a list copies at once; a longer list copies those of one component at a time.
 const COPIED: usize = 1 << 18;
@@ -59,6 +60,8 @@ pub(crate) struct KlProblem<'a, T: Scalar> {
     pub(crate) factor: &'a Matrix<T>,
     /// The sums of its rows, over all places of all parts.
     pub(crate) sums: &'a [f64],
+    /// What keeps the columns small or sparse.
+    pub(crate) penalty: Penalty,
 }
 
 impl<T: Scalar> KlProblem<'_, T> {
@@ -71,7 +74,21 @@ impl<T: Scalar> KlProblem<'_, T> {
         });
     }
 
-    /// The same; returns the divergence of all columns.
+    /// *Together*: the same for lists that are held in parts: every part has some of the entries of each.
+    pub(crate) fn descend_on(
+        &self,
+        columns: &mut Matrix<T>,
+        parts: Parts<'_>,
+        sweeps: usize,
+    ) -> Result<()> {
+        if parts.is_whole() {
+            self.descend(columns, Effort::Sweeps(sweeps));
+            return Ok(());
+        }
+        self.descend_together(columns, parts, sweeps)
+    }
+
+    /// As [`descend`](Self::descend); returns the divergence of all columns.
     pub(crate) fn descend_measured(&self, columns: &mut Matrix<T>, effort: Effort) -> f64 {
         let values = for_each_column(columns, |column, h, list| {
             column.load(self, list, h);
@@ -98,7 +115,7 @@ impl<T: Scalar> KlProblem<'_, T> {
 
     /// As [`descend`](Self::descend) where every part holds some of the entries of each list: sums are reduced,
     /// component after component, and all parts come to the same columns.
-    pub(crate) fn descend_together(
+    fn descend_together(
         &self,
         columns: &mut Matrix<T>,
         parts: Parts<'_>,
@@ -128,7 +145,7 @@ impl<T: Scalar> KlProblem<'_, T> {
                 both.for_each(|(column, slopes)| {
                     if column.is_to_move(r, sweep) {
                         let slopes = Slopes { pull: slopes[0], fall: slopes[1] };
-                        column.go::<T>(self.sums[r], r, slopes);
+                        column.go(self, r, slopes);
                     }
                 });
             }
@@ -250,7 +267,7 @@ impl Column {
             for r in 0..self.h.len() {
                 if self.is_to_move(r, looked_at) {
                     let slopes = self.slopes(problem, r);
-                    self.go::<T>(problem.sums[r], r, slopes);
+                    self.go(problem, r, slopes);
                 }
             }
             match effort {
@@ -293,14 +310,16 @@ impl Column {
         Slopes { pull: sum(pull), fall: sum(fall) }
     }
 
-    /// Moves a coordinate, whose component has the sum `a`. Its coefficients are those that were asked for last.
+    /// Moves a coordinate. Its coefficients are those that were asked for last.
     #[inline(always)]
-    fn go<T: Scalar>(&mut self, a: f64, r: usize, slopes: Slopes) {
-        if a <= 0.0 {
+    fn go<T: Scalar>(&mut self, problem: &KlProblem<'_, T>, r: usize, slopes: Slopes) {
+        let Penalty { l1, l2 } = problem.penalty;
+        let a = problem.sums[r] + l1;
+        if a <= 0.0 && l2 <= 0.0 {
             return; // a component of zeros: its features have no effect
         }
         let old = self.h[r];
-        let new = T::from_f64(next(old, a, 0.0, slopes));
+        let new = T::from_f64(next(old, a, l2, slopes));
         let new = if new < T::FLUSH { 0.0 } else { new.to_f64() };
         let step = new - old;
         self.h[r] = new;

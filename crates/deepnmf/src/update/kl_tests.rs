@@ -48,7 +48,8 @@ fn descended(x: &Matrix<f64>, z: &Matrix<f64>, h: &Matrix<f64>, effort: Effort) 
     let (entries, factor) = (Sparse::from_dense(x), z.t().to_matrix());
     let sums = sums_of_rows(&factor, Parts::whole(factor.cols())).unwrap();
     let mut h = h.clone();
-    KlProblem { entries: &entries, factor: &factor, sums: &sums }.descend(&mut h, effort);
+    let penalty = Penalty::NONE;
+    KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty }.descend(&mut h, effort);
     h
 }
 
@@ -189,9 +190,75 @@ proptest! {
         let (narrow_x, factor, mut narrow) = (x.cast::<f32>(), factor.cast::<f32>(), h.cast::<f32>());
         let sums = sums_of_rows(&factor, Parts::whole(15)).unwrap();
         let entries = Sparse::from_dense(&narrow_x);
-        KlProblem { entries: &entries, factor: &factor, sums: &sums }
+        let penalty = Penalty::NONE;
+        KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty }
             .descend(&mut narrow, Effort::Sweeps(4));
         let found = kl_divergence(&narrow_x, &z.cast(), &narrow).unwrap();
         prop_assert!((found - wide).abs() <= 1e-4 * (1.0 + wide), "{found} {wide}");
+    }
+}
+
+/// The formula at the head of `kl_between.rs`, with everything formed.
+fn literal_between(
+    x: &Matrix<f64>,
+    psi: &Matrix<f64>,
+    z: &Matrix<f64>,
+    q: &Matrix<f64>,
+) -> Matrix<f64> {
+    let times = |a: &Matrix<f64>, b: &Matrix<f64>| literal_product(a.view(), b.view());
+    let y = times(&times(psi, z), q);
+    let ratio = Matrix::from_fn(x.rows(), x.cols(), |i, j| x[(i, j)] / y[(i, j)]);
+    let ones = Matrix::from_fn(x.rows(), x.cols(), |_, _| 1.0);
+    let (psi_t, q_t) = (psi.t().to_matrix(), q.t().to_matrix());
+    let (up, down) = (times(&times(&psi_t, &ratio), &q_t), times(&times(&psi_t, &ones), &q_t));
+    Matrix::from_fn(z.rows(), z.cols(), |a, b| z[(a, b)] * up[(a, b)] / down[(a, b)])
+}
+
+#[test]
+fn a_basis_between_others_follows_its_formula_and_never_raises_the_divergence() {
+    for (p, n, below, above, kept) in [(9, 200, 4, 3, 0.4), (12, 30, 5, 5, 1.0), (2, 1, 1, 1, 1.0)]
+    {
+        let x = some_zeros(p, n, 1, kept);
+        let (psi, q) = (positive::<f64>(p, below, 2), positive::<f64>(above, n, 3));
+        let mut z = positive::<f64>(below, above, 4);
+        let (entries, psi_t) = (Sparse::from_dense(&x), psi.t().to_matrix());
+        let between = KlBetween { entries: &entries, psi_t: &psi_t, q: &q, parts: Parts::whole(n) };
+        let product = |z: &Matrix<f64>| literal_product(psi.view(), z.view());
+        for _ in 0..20 {
+            let (before, literal) =
+                (literal_divergence(&x, &product(&z), &q), literal_between(&x, &psi, &z, &q));
+            between.update(&mut z, 1).unwrap();
+            assert!(distance(&z, &literal) < 1e-12);
+            assert!(literal_divergence(&x, &product(&z), &q) <= before * (1.0 + 1e-12));
+        }
+    }
+}
+
+/// A penalty is a part of the step: the minimum of a column has no slope, or belongs at zero.
+#[test]
+fn columns_with_a_penalty_end_at_its_minimum() {
+    let (x, z) = (some_zeros(12, 20, 1, 0.5), positive::<f64>(12, 4, 2));
+    let (entries, factor) = (Sparse::from_dense(&x), z.t().to_matrix());
+    let sums = sums_of_rows(&factor, Parts::whole(12)).unwrap();
+    for (l1, l2) in [(0.5, 0.0), (0.0, 2.0), (1.0, 3.0), (30.0, 0.0)] {
+        let penalty = Penalty { l1, l2 };
+        let mut h = positive::<f64>(4, 20, 3);
+        let problem = KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty };
+        problem.descend(&mut h, Effort::Minimum);
+        let y = literal_product(z.view(), h.view());
+        for j in 0..20 {
+            for r in 0..4 {
+                let pull: f64 = (0..12)
+                    .filter(|i| x[(*i, j)] > 0.0)
+                    .map(|i| x[(i, j)] * z[(i, r)] / y[(i, j)])
+                    .sum();
+                let slope = sums[r] + l1 + l2 * h[(r, j)] - pull;
+                if h[(r, j)] > 1e-6 {
+                    assert!(slope.abs() < 1e-4 * sums[r], "{l1} {l2}: {slope}");
+                } else {
+                    assert!(slope > -1e-4 * sums[r], "{l1} {l2}: {slope}");
+                }
+            }
+        }
     }
 }

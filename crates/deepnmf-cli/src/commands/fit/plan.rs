@@ -1,10 +1,10 @@
 //! What is to be fitted: the flags, checked against each other.
 
 use deepnmf::{
-    Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Divergence, Dnmf, FitOptions,
-    Form, Gnmf, HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf, Neighbourhood, Nmf,
-    NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, ScaleIn, SemiNmf, Settings,
-    Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
+    Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Divergence, Dnmf, ElasticNet,
+    FitOptions, Form, Gnmf, HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf,
+    Neighbourhood, Nmf, NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, ScaleIn,
+    SemiNmf, Settings, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -59,19 +59,17 @@ impl Plan {
         };
         let settings: Settings = match model.as_str() {
             "whitened-pca" => WhitenedPca::new(shallow()?).seed(args.seed).into(),
-            "nmf" => {
-                let divergence = args.divergence.map_or(Divergence::default(), Into::into);
-                let nmf = nmf(args, shallow()?, &options)?.divergence(divergence);
-                refuse_other_rules(&nmf)?;
-                nmf.into()
-            }
+            "nmf" => with_divergence(args, nmf(args, shallow()?, &options)?)?
+                .penalty(elastic(args)?)
+                .into(),
             "nenmf" => {
                 let k = shallow()?;
                 NeNmf::new(k).with(nmf(args, k, &options)?).into()
             }
             "gnmf" => gnmf(args, shallow()?, &options)?.into(),
             "multilayer-nmf" => {
-                MultilayerNmf::new(args.layers.clone()).with(nmf(args, 1, &options)?).into()
+                let nmf = with_divergence(args, nmf(args, 1, &options)?)?;
+                MultilayerNmf::new(args.layers.clone()).with(nmf).into()
             }
             "cnmf" => {
                 labels.weights(1)?;
@@ -114,6 +112,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let takes_labels = can.labels != LabelUse::None;
     let name = model.as_str();
     let (gnmf, dnmf, additive) = (name == "gnmf", name == "dnmf", name == "additive-semi-nmf");
+    let counts = name == "nmf" || name == "multilayer-nmf";
     let weak = takes_labels && can.negative_data && !additive;
     let deep = can.deep && can.negative_data;
     let classes = takes_labels && !can.negative_data;
@@ -151,7 +150,10 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--neighbour-search", given.neighbour_search.is_some(), near, with_neighbours),
         ("--fade", args.fade.is_some(), near && !gnmf, with_soft_whitening),
         ("--parts", !args.parts.is_empty(), additive, "additive-semi-nmf"),
-        ("--divergence", args.divergence.is_some(), name == "nmf", "nmf"),
+        ("--divergence", args.divergence.is_some(), counts, "nmf or multilayer-nmf"),
+        ("--alpha-features", baseline.alpha_features.is_some(), name == "nmf", "nmf"),
+        ("--alpha-basis", baseline.alpha_basis.is_some(), name == "nmf", "nmf"),
+        ("--l1-ratio", baseline.l1_ratio.is_some(), name == "nmf", "nmf"),
         ("--init", args.init.is_some(), rules, with_rules),
         ("--solver", args.solver.is_some(), rules, with_rules),
         ("--inner", args.inner.is_some(), rules, with_rules),
@@ -217,15 +219,29 @@ fn nmf(args: &FitArgs, k: usize, options: &FitOptions) -> Result<Nmf, UsageError
     Ok(Nmf::new(k).with(FitOptions { start, scale, fade, solver, stop, seed, measure_bound }))
 }
 
-/// The Kullback-Leibler divergence is minimised by one rule.
-fn refuse_other_rules(nmf: &Nmf) -> Result<(), UsageError> {
+/// The penalty of both factors.
+fn elastic(args: &FitArgs) -> Result<ElasticNet, UsageError> {
+    let given = &args.baseline;
+    let features = given.alpha_features.unwrap_or(0.0);
+    let basis = given.alpha_basis.unwrap_or(features);
+    let penalty = ElasticNet::new(features, basis, given.l1_ratio.unwrap_or(0.0));
+    if given.l1_ratio.is_some() && penalty.is_none() {
+        let text = "--l1-ratio divides a penalty: give its weight with --alpha-features";
+        return Err(UsageError(text.into()));
+    }
+    Ok(penalty)
+}
+
+/// What is kept small. The Kullback-Leibler divergence is minimised by one rule.
+fn with_divergence(args: &FitArgs, nmf: Nmf) -> Result<Nmf, UsageError> {
+    let nmf = nmf.divergence(args.divergence.map_or(Divergence::default(), Into::into));
     let hals = matches!(nmf.options.solver, HSolver::Hals { .. });
     if nmf.divergence == Divergence::KullbackLeibler && !hals {
         let text =
             "--divergence kl is minimised by coordinate descent: leave --solver out, or use hals";
         return Err(UsageError(text.into()));
     }
-    Ok(())
+    Ok(nmf)
 }
 
 /// Lee and Seung's rule, repeated as often as asked for, or as is usual.

@@ -48,7 +48,7 @@ impl Kind for Cnmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        self.nmf.check_frobenius()?;
+        self.nmf.check_plain()?;
         let (x, unknown) = (task.x, vec![None; task.x.shape().1]);
         let classes = ClassMeans::new(x.parts(), only(task.attributes, &unknown))?;
         let constraint = Some(Constraint::Equal(classes));

@@ -70,7 +70,7 @@ impl Kind for Dnmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        self.nmf.check_frobenius()?;
+        self.nmf.check_plain()?;
         let (x, unknown) = (task.x, vec![None; task.x.shape().1]);
         let labels = only(task.attributes, &unknown);
         let graph = Fisher::new(x.parts(), labels, self.gamma, self.delta)?;

@@ -116,7 +116,7 @@ impl Kind for Gnmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let x = task.x;
-        self.nmf.check_frobenius()?;
+        self.nmf.check_plain()?;
         self.nmf.check(x)?;
         check_lambda(&[self.lambda], 1, "graph")?;
         self.variant.check_shallow()?;

@@ -12,6 +12,17 @@ use crate::update::{BasisProducts, FeatureProducts};
 /// Keeps a denominator away from zero.
 const EPS: f64 = 1e-16;
 
+/// The factors of a model; the features of lower layers are what the layer above makes of its own.
+pub(super) fn factors_of<T: Scalar>(z: Vec<Matrix<T>>, top: Matrix<T>) -> Factors<T> {
+    let mut h = vec![top];
+    for z in z[1..].iter().rev() {
+        let implied = product(z.view(), h[h.len() - 1].view());
+        h.push(implied);
+    }
+    h.reverse();
+    Factors::new(z, h)
+}
+
 /// The joint tuning under way.
 pub(super) struct JointLoop<'a, T> {
     x: &'a dyn DataMatrix<T>,
@@ -25,17 +36,6 @@ impl<'a, T: Scalar> JointLoop<'a, T> {
     pub(super) fn new(x: &'a dyn DataMatrix<T>, z: Vec<Matrix<T>>, h: Matrix<T>) -> Result<Self> {
         let error = reconstruction_error(x, &chain(&z), &h)?;
         Ok(Self { x, x_norm_sq: x.norm_sq()?, z, h, error })
-    }
-
-    /// The factors; the features of lower layers are what the layer above makes of its own.
-    pub(super) fn into_factors(self) -> Factors<T> {
-        let mut h = vec![self.h];
-        for z in self.z[1..].iter().rev() {
-            let implied = product(z.view(), h[h.len() - 1].view());
-            h.push(implied);
-        }
-        h.reverse();
-        Factors::new(self.z, h)
     }
 
     /// `Z_i`, given `C` and `S`.

@@ -8,9 +8,11 @@
 //! H_m <- H_m * (Phi^T X) / (Phi^T Phi H_m)
 //! ```
 //!
-//! so that an iteration touches the data twice, whatever the number of layers.
+//! so that an iteration touches the data twice, whatever the number of layers. With the Kullback-Leibler divergence the
+//! first basis and the features are tuned by coordinate descent (`kullback_leibler.rs`).
 
 mod algorithm;
+mod kullback_leibler;
 mod params;
 #[cfg(test)]
 mod tests;

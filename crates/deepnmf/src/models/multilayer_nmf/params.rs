@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::JointLoop;
-use crate::driver::FitSession;
+use super::algorithm::{JointLoop, factors_of};
+use super::kullback_leibler::{KlJoint, Layers};
+use crate::driver::{FitSession, Run};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, PartColumns, Scalar, check_data, check_non_negative};
 use crate::models::nmf::bring_to_unit_sums;
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record};
-use crate::models::{Abilities, Kind, Model, Nmf, NonNegativeOptions, Outcome, Task};
+use crate::models::{Abilities, Factors, Kind, Model, Nmf, NonNegativeOptions, Outcome, Task};
+use crate::objective::Divergence;
 use crate::observe::Stage;
 use crate::stop::StopRule;
 
@@ -29,8 +31,8 @@ const PRETRAINING: usize = 50;
 pub struct MultilayerNmf {
     /// The number of components of each layer, the one next to the data first.
     pub layers: Vec<usize>,
-    /// How each layer is factorized first, in 50 iterations at most, and when the joint tuning stops; its
-    /// number of components is ignored.
+    /// How each layer is factorized first, in 50 iterations at most, what is kept small, and when the joint tuning
+    /// stops; its number of components is ignored.
     pub nmf: Nmf,
 }
 
@@ -47,6 +49,28 @@ impl MultilayerNmf {
     }
 }
 
+impl MultilayerNmf {
+    /// Tunes all layers together.
+    fn tune<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        z: Vec<Matrix<T>>,
+        h: Matrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<(Factors<T>, Run)> {
+        let (stage, stop) = (Stage::FineTuning, &self.nmf.options.stop);
+        if self.nmf.divergence == Divergence::KullbackLeibler {
+            let (layers, sweeps) = (Layers { z, h }, self.nmf.sweeps()?);
+            let (tuned, run) =
+                session.run(stage, stop, x.parts(), || KlJoint::begin(x, layers, sweeps))?;
+            let Layers { z, h } = tuned.point;
+            return Ok((factors_of(z, h), run));
+        }
+        let (tuned, run) = session.run(stage, stop, x.parts(), || JointLoop::new(x, z, h))?;
+        Ok((factors_of(tuned.z, tuned.h), run))
+    }
+}
+
 impl Kind for MultilayerNmf {
     const ABILITIES: Abilities = Abilities { deep: true, ..Abilities::NON_NEGATIVE };
 
@@ -54,9 +78,14 @@ impl Kind for MultilayerNmf {
         self.layers.clone()
     }
 
+    fn divergence(&self) -> Divergence {
+        self.nmf.divergence
+    }
+
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, options) = (task.x, &self.nmf.options);
-        self.nmf.check_frobenius()?;
+        self.nmf.check_unpenalized()?;
+        self.nmf.check_rule()?;
         check_data(x)?;
         check_layers(&self.layers, x.parts().total())?;
         check_non_negative(x)?;
@@ -68,7 +97,7 @@ impl Kind for MultilayerNmf {
             let below = h.as_ref().map(|h: &Matrix<T>| PartColumns::new(h.view(), x.parts()));
             let input = below.as_ref().map_or(x, |below| below as &dyn DataMatrix<T>);
             let stage = Stage::Pretraining { layer: i + 1 };
-            let layer = Nmf::new(components).with(options);
+            let layer = Nmf::new(components).divergence(self.nmf.divergence).with(options);
             let Outcome { mut factors, summary } = layer.fit_stage(input, stage, None, session)?;
             // The next layer is to see features by how much they matter, not by how they happen to be
             // scaled.
@@ -78,13 +107,15 @@ impl Kind for MultilayerNmf {
             runs.extend(summary.runs);
         }
         let top = h.unwrap_or_else(|| unreachable!("a model has layers"));
-        let (tuned, run) = session
-            .run(Stage::FineTuning, &options.stop, x.parts(), || JointLoop::new(x, z, top))?;
+        let (factors, run) = self.tune(x, z, top, session)?;
         runs.push(run);
-        let components = self.layers[self.layers.len() - 1];
-        let bound = options.measure_bound.then_some(Bound { components, seed: options.seed });
-        let record = Record { main_run: runs.len() - 1, runs, ..Record::default() };
+        let (divergence, components) = (self.nmf.divergence, self.layers[self.layers.len() - 1]);
+        let usual = divergence.is_usual();
+        let bound = Bound { components, seed: options.seed };
+        let bound = (options.measure_bound && usual).then_some(bound);
+        let least = (!usual).then(|| divergence.error_of_least_model(x)).transpose()?;
+        let record = Record { main_run: runs.len() - 1, runs, least, ..Record::default() };
         let summary = record.sum_up(x, bound, session)?;
-        Ok(Model::new(self.clone(), Outcome { factors: tuned.into_factors(), summary }))
+        Ok(Model::new(self.clone(), Outcome { factors, summary }))
     }
 }

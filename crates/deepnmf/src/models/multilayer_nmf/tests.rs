@@ -3,6 +3,7 @@ use super::*;
 use crate::driver::Algorithm;
 use crate::matrix::Matrix;
 use crate::models::{Factorization, Nmf, NonNegativeOptions};
+use crate::objective::Divergence;
 use crate::stop::StopRule;
 use crate::testing::{distance, in_common_unit, literal_error, literal_product, positive};
 
@@ -56,4 +57,58 @@ fn the_error_never_rises_and_is_what_it_says() {
             assert!((same / error - 1.0).abs() < 1e-6);
         }
     }
+}
+
+/// Counts with zeros.
+fn counts() -> Matrix<f64> {
+    let (z, h) = (positive::<f64>(14, 4, 11), positive::<f64>(4, 50, 12));
+    let (product, noise) = (literal_product(z.view(), h.view()), positive::<f64>(14, 50, 13));
+    Matrix::from_fn(14, 50, |i, j| (product[(i, j)] * noise[(i, j)] - 0.5).max(0.0).ceil())
+}
+
+fn kullback_leibler(layers: &[usize], max_iterations: usize) -> MultilayerNmf {
+    let stop = StopRule { kappa: 0.0, max_iterations, max_seconds: None };
+    let options = NonNegativeOptions::default().stop(stop);
+    let nmf = Nmf::new(1).divergence(Divergence::KullbackLeibler).with(options);
+    MultilayerNmf::new(layers).with(nmf)
+}
+
+#[test]
+fn the_divergence_never_rises_and_is_what_it_says() {
+    let x = counts();
+    for layers in [vec![4], vec![8, 4], vec![9, 6, 3]] {
+        let fitted = kullback_leibler(&layers, 40).fit(&x).unwrap();
+        let history = &fitted.summary.history;
+        assert!(history.len() > 10, "{layers:?}");
+        assert!(history.windows(2).all(|pair| pair[1] <= pair[0]), "{history:?}");
+        let factors = &fitted.factors;
+        let phi = factors.basis(layers.len()).unwrap();
+        let y = literal_product(phi.view(), factors.top_features().view());
+        let term = |(x, y): (&f64, &f64)| if *x > 0.0 { x * (x / y).ln() - x + y } else { *y };
+        let divergence: f64 = x.as_slice().iter().zip(y.as_slice()).map(term).sum();
+        let error = (2.0 * divergence).sqrt();
+        assert!((fitted.summary.error / error - 1.0).abs() < 1e-9);
+        for i in 0..layers.len() {
+            let h = fitted.project(&x, i + 1, crate::Projection::NonNegative).unwrap();
+            assert!(fitted.error_of(&x, i + 1, &h).unwrap() <= error * (1.0 + 1e-9));
+        }
+    }
+}
+
+/// What a layer more brings: joint tuning ends below what is found layer by layer.
+#[test]
+fn tuning_lowers_the_divergence_of_layers_found_one_by_one() {
+    let fitted = kullback_leibler(&[8, 4], 60).fit(&counts()).unwrap();
+    let history = &fitted.summary.history;
+    assert!(history[history.len() - 1] < 0.99 * history[0], "{history:?}");
+}
+
+#[test]
+fn one_layer_is_tuned_as_nmf_is() {
+    let x = counts();
+    let deep = kullback_leibler(&[4], 3000).fit(&x).unwrap();
+    let options = kullback_leibler(&[4], 3000).nmf.options;
+    let shallow =
+        Nmf::new(4).divergence(Divergence::KullbackLeibler).with(options).fit(&x).unwrap();
+    assert!((deep.summary.error / shallow.summary.error - 1.0).abs() < 1e-4);
 }

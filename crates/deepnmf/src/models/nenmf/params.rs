@@ -47,7 +47,7 @@ impl Kind for NeNmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, nmf, options) = (task.x, &self.nmf, &self.nmf.options);
-        nmf.check_frobenius()?;
+        nmf.check_plain()?;
         nmf.check(x)?;
         let (mut singular_values, mut notices) = (None, vec![]);
         let (stage, watch) = (Stage::Fitting, session.watch(&options.stop));

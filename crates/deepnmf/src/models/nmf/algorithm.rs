@@ -9,6 +9,7 @@ use crate::graph::{ClassMeans, Graph};
 use crate::matrix::{DataMatrix, Matrix, Scalar, dot, gram_of_rows, scale};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::Pair;
+use crate::models::nmf::EntryPenalties;
 use crate::objective::{Fitted, reconstruction_error};
 use crate::update::{BasisProducts, FeatureProducts, GraphTerm, HSolver, Regularizer, Smoothness};
 
@@ -26,6 +27,8 @@ pub(crate) enum Constraint<'a, T> {
     Graph { graph: &'a dyn Graph<T>, form: GraphForm },
     /// All samples of a class have the same features (CNMF).
     Equal(ClassMeans<'a>),
+    /// Penalties of the entries of both factors.
+    Small(EntryPenalties),
 }
 
 /// What a graph adds to the objective.
@@ -60,6 +63,7 @@ pub(crate) fn alternate<'a, T: Scalar>(
             penalty = graph.penalty(&pair.h)?;
         }
         Some(Constraint::Equal(classes)) => classes.average(&mut pair.h)?,
+        Some(Constraint::Small(penalties)) => penalty = 2.0 * penalties.of(x, &pair.z, &pair.h)?,
         None => {}
     }
     let error = reconstruction_error(x, &pair.z, &pair.h)?;
@@ -135,6 +139,9 @@ impl<T: Scalar> Alternation<'_, T> {
                     turned_products.phi_t_phi[(r, r)] += T::from_f64(penalty.max(0.0));
                 }
             }
+            Some(Constraint::Small(penalties)) => {
+                turned_products = penalties.basis.in_products(&turned_products);
+            }
             _ => {}
         }
         let mut turned = z.t().to_matrix();
@@ -163,19 +170,25 @@ impl<T: Scalar> Alternation<'_, T> {
                 term = Some(GraphTerm::Printed(Regularizer::new(*graph, h)?));
             }
             Some(Constraint::Equal(classes)) => classes.average(&mut products.phi_t_x)?,
-            None => {}
+            Some(Constraint::Small(_)) | None => {}
         }
         let solver = self.solver.worth(z.rows(), z.cols());
-        match &mut term {
-            None => solver.update(h, products.plain()),
-            Some(term) => term.update(solver, h, &products)?,
+        match (&mut term, &self.constraint) {
+            (Some(term), _) => term.update(solver, h, &products)?,
+            (None, Some(Constraint::Small(penalties))) => {
+                solver.update(h, penalties.features.in_products(&products).plain());
+            }
+            (None, _) => solver.update(h, products.plain()),
         }
         if let Some(Constraint::Equal(classes)) = &self.constraint {
             // Their problems are the same and so are their answers, up to how a mean is rounded.
             classes.average(h)?;
         }
         let error = Fitted { phi: z, h, products: &products }.error(self.x, self.x_norm_sq)?;
-        let penalty = term.map_or(0.0, |term| term.penalty(&products.phi_t_phi));
+        let mut penalty = term.map_or(0.0, |term| term.penalty(&products.phi_t_phi));
+        if let Some(Constraint::Small(penalties)) = &self.constraint {
+            penalty = 2.0 * penalties.of(self.x, z, h)?;
+        }
         Ok((error * error + penalty).max(0.0) / 2.0)
     }
 }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::Pair;
+use crate::models::nmf::EntryPenalties;
 use crate::update::{Effort, KlProblem, sums_of_rows};
 
 /// The divergence of a non-negative factorization, factor by factor.
@@ -16,38 +17,43 @@ pub(crate) struct KlAlternation<'a, T: Scalar> {
     by_feature: Sparse<'static, T>,
     parts: Parts<'a>,
     sweeps: usize,
+    penalties: EntryPenalties,
 }
 
 impl<'a, T: Scalar> KlAlternation<'a, T> {
-    /// Begins from given factors, brought to the size of the samples.
+    /// Begins from given factors, brought to the size of the samples. The penalties are those of entries.
     pub(crate) fn begin(
         x: &'a dyn DataMatrix<T>,
         mut pair: Pair<T>,
         sweeps: usize,
+        penalties: EntryPenalties,
     ) -> Result<Extrapolated<Self>> {
         let by_sample = Sparse::of(x)?;
         let by_feature = by_sample.turned_around();
-        let alternation = Self { by_sample, by_feature, parts: x.parts(), sweeps };
+        let alternation = Self { by_sample, by_feature, parts: x.parts(), sweeps, penalties };
         let zt = pair.z.t().to_matrix();
         let sums = sums_of_rows(&zt, Parts::whole(zt.cols()))?;
         bring_to_sums(x, &mut pair.h, &sums)?;
         let own = alternation.of_samples(&zt, &sums).divergence(&pair.h);
-        let value = alternation.parts.sum_of(own)?;
+        let value = alternation.value(own, &pair)?;
         Ok(Extrapolated::new(alternation, pair, value))
     }
 
     fn of_samples<'b>(&'b self, zt: &'b Matrix<T>, sums: &'b [f64]) -> KlProblem<'b, T> {
-        KlProblem { entries: &self.by_sample, factor: zt, sums }
+        KlProblem { entries: &self.by_sample, factor: zt, sums, penalty: self.penalties.features }
+    }
+
+    /// The objective, given the divergence of the samples of this part.
+    fn value(&self, own: f64, Pair { z, h }: &Pair<T>) -> Result<f64> {
+        let of_samples = self.parts.sum_of(own + self.penalties.features.of(h))?;
+        Ok(of_samples + self.penalties.basis.of(z))
     }
 
     fn update_basis(&self, zt: &mut Matrix<T>, h: &Matrix<T>) -> Result<()> {
         let sums = sums_of_rows(h, self.parts)?;
-        let of_features = KlProblem { entries: &self.by_feature, factor: h, sums: &sums };
-        if self.parts.is_whole() {
-            of_features.descend(zt, Effort::Sweeps(self.sweeps));
-            return Ok(());
-        }
-        of_features.descend_together(zt, self.parts, self.sweeps)
+        let penalty = self.penalties.basis;
+        let of_features = KlProblem { entries: &self.by_feature, factor: h, sums: &sums, penalty };
+        of_features.descend_on(zt, self.parts, self.sweeps)
     }
 }
 
@@ -71,13 +77,14 @@ fn bring_to_sums<T: Scalar>(x: &dyn DataMatrix<T>, h: &mut Matrix<T>, sums: &[f6
 impl<T: Scalar> Sweeps for KlAlternation<'_, T> {
     type Point = Pair<T>;
 
-    fn sweep(&self, Pair { z, h }: &mut Pair<T>) -> Result<f64> {
-        let mut zt = z.t().to_matrix();
-        self.update_basis(&mut zt, h)?;
-        *z = zt.t().to_matrix();
+    fn sweep(&self, pair: &mut Pair<T>) -> Result<f64> {
+        let mut zt = pair.z.t().to_matrix();
+        self.update_basis(&mut zt, &pair.h)?;
+        pair.z = zt.t().to_matrix();
         let sums = sums_of_rows(&zt, Parts::whole(zt.cols()))?;
-        let own = self.of_samples(&zt, &sums).descend_measured(h, Effort::Sweeps(self.sweeps));
-        self.parts.sum_of(own)
+        let problem = self.of_samples(&zt, &sums);
+        let own = problem.descend_measured(&mut pair.h, Effort::Sweeps(self.sweeps));
+        self.value(own, pair)
     }
 
     fn ahead(&self, now: &Pair<T>, before: &Pair<T>, momentum: f64) -> Pair<T> {

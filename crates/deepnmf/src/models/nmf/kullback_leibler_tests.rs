@@ -1,4 +1,4 @@
-use super::Nmf;
+use super::{EntryPenalties, Nmf};
 use crate::driver::Algorithm;
 use crate::init::{NonNegativeStart, begin_non_negative};
 use crate::matrix::{DataMatrix, Matrix, Sparse};
@@ -59,7 +59,7 @@ fn no_sweep_rises_but_by_rounding() {
         for start in [NonNegativeStart::Random, NonNegativeStart::Nndsvd] {
             let started = begin_non_negative(&x, 4, start, 0).unwrap();
             let pair = Pair { z: started.z, h: started.h };
-            let mut descent = KlAlternation::begin(&x, pair, 3).unwrap();
+            let mut descent = KlAlternation::begin(&x, pair, 3, EntryPenalties::NONE).unwrap();
             let before = descent.error();
             (0..200).for_each(|_| descent.step().unwrap());
             assert!(descent.error() < before);

@@ -4,18 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithm::{Constraint, GraphForm, alternate};
 use super::kullback_leibler::KlAlternation;
+use super::{ElasticNet, EntryPenalties};
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::init::{StartedPair, begin_non_negative_watched};
-use crate::matrix::{DataMatrix, Scalar, check_data, check_non_negative};
+use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, check_non_negative};
 use crate::models::factors::Pair;
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task};
-use crate::objective::Divergence;
+use crate::objective::{Divergence, kl_divergence};
 use crate::observe::Stage;
 use crate::stop::Watch;
-use crate::update::HSolver;
+use crate::update::{HSolver, Penalty};
 
 /// NMF: `X ~ Z H` of non-negative data into non-negative factors.
 ///
@@ -34,6 +35,9 @@ pub struct Nmf {
     /// ([`HSolver::Hals`]), and has no SVD bound.
     #[serde(default, skip_serializing_if = "Divergence::is_usual")]
     pub divergence: Divergence,
+    /// What keeps the factors small or sparse.
+    #[serde(default, skip_serializing_if = "ElasticNet::is_none")]
+    pub penalty: ElasticNet,
     /// Settings that all models share.
     #[serde(flatten)]
     pub options: NonNegativeOptions,
@@ -53,6 +57,7 @@ impl Nmf {
         Self {
             components,
             divergence: Divergence::default(),
+            penalty: ElasticNet::default(),
             options: NonNegativeOptions::default(),
         }
     }
@@ -74,6 +79,12 @@ impl Nmf {
         Self { divergence, ..self }
     }
 
+    /// Sets what keeps the factors small or sparse.
+    #[must_use]
+    pub fn penalty(self, penalty: ElasticNet) -> Self {
+        Self { penalty, ..self }
+    }
+
     /// Factorizes `x` as a part of a larger fit; something may constrain the features.
     pub(crate) fn fit_stage<T: Scalar>(
         &self,
@@ -83,14 +94,17 @@ impl Nmf {
         session: &mut FitSession<'_>,
     ) -> Result<Outcome<T>> {
         self.check(x)?;
+        if constraint.is_some() {
+            self.check_plain()?;
+        }
         if self.divergence == Divergence::KullbackLeibler {
-            if constraint.is_some() {
-                self.check_frobenius()?;
-            }
             return self.fit_kullback_leibler(x, stage, session);
         }
         let options = &self.options;
-        let regularized = matches!(constraint, Some(Constraint::Graph { .. }));
+        let small = (!self.penalty.is_none()).then(|| Constraint::Small(self.penalties(x)));
+        let constraint = constraint.or(small);
+        let regularized =
+            matches!(constraint, Some(Constraint::Graph { .. } | Constraint::Small(_)));
         let printed =
             matches!(constraint, Some(Constraint::Graph { form: GraphForm::Printed, .. }));
         let (mut singular_values, mut notices) = (None, vec![]);
@@ -113,10 +127,30 @@ impl Nmf {
             let after = x.parts().sum_of(pair.h.norm_sq())?;
             notices.extend(blame_shrinking(&mut run, size, after));
         }
-        // With a graph the history is that of another objective.
+        // With a graph or a penalty the history is that of another objective.
         let error = regularized.then(|| crate::reconstruction_error(x, &pair.z, &pair.h));
         let error = error.transpose()?;
         self.sum_up(x, pair, Record { notices, error, singular_values, ..Record::of(run) }, session)
+    }
+
+    /// The penalties of entries for these data.
+    fn penalties<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> EntryPenalties {
+        self.penalty.of_entries(x.shape().0, x.parts().total(), self.divergence)
+    }
+
+    /// What to say of penalties, now that there are factors.
+    fn notice_of_penalties<T: Scalar>(&self, h: &Matrix<T>) -> Option<Notice> {
+        let ElasticNet { features, basis, .. } = self.penalty;
+        let free = match (features > 0.0, basis > 0.0) {
+            (false, false) => return None,
+            (false, true) => "the matrix of features",
+            (true, false) => "the basis",
+            (true, true) => {
+                let nothing = h.as_slice().iter().all(|h| *h <= T::ZERO);
+                return nothing.then_some(Notice::NothingLeft);
+            }
+        };
+        Some(Notice::PenaltyEscaped { free: free.into() })
     }
 
     /// The same with the Kullback-Leibler divergence.
@@ -134,14 +168,18 @@ impl Nmf {
             if started.cut_short {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
             }
-            KlAlternation::begin(x, Pair { z: started.z, h: started.h }, sweeps)
+            let pair = Pair { z: started.z, h: started.h };
+            KlAlternation::begin(x, pair, sweeps, self.penalties(x))
         })?;
+        let Pair { z, h } = &fitted.point;
         let least = Some(self.divergence.error_of_least_model(x)?);
-        self.sum_up(x, fitted.point, Record { notices, least, ..Record::of(run) }, session)
+        let penalized = !self.penalty.is_none();
+        let error = penalized.then(|| Ok((2.0 * kl_divergence(x, z, h)?).sqrt())).transpose()?;
+        self.sum_up(x, fitted.point, Record { notices, least, error, ..Record::of(run) }, session)
     }
 
     /// The sweeps of coordinate descent, which is the only rule for the Kullback-Leibler divergence.
-    fn sweeps(&self) -> Result<usize> {
+    pub(crate) fn sweeps(&self) -> Result<usize> {
         let name = match self.options.solver {
             HSolver::Hals { sweeps } => return Ok(sweeps),
             HSolver::Multiplicative { .. } => "multiplicative",
@@ -152,15 +190,34 @@ impl Nmf {
         Err(Error::parameter("the rule", name, accepted))
     }
 
-    /// Refuses a divergence that a model built on NMF does not have.
-    pub(crate) fn check_frobenius(&self) -> Result<()> {
+    /// Refuses penalties that a model built on NMF does not have.
+    pub(crate) fn check_unpenalized(&self) -> Result<()> {
+        if self.penalty.is_none() {
+            return Ok(());
+        }
+        let accepted = "this model has none on its factors, leave it out, or use nmf";
+        Err(Error::parameter("the elastic-net penalty", "given", accepted))
+    }
+
+    /// The same, and a divergence that it does not have.
+    pub(crate) fn check_plain(&self) -> Result<()> {
+        self.check_unpenalized()?;
         match self.divergence {
             Divergence::Frobenius => Ok(()),
             Divergence::KullbackLeibler => {
-                let accepted = "this model keeps the Frobenius norm small, use it, or nmf";
+                let accepted =
+                    "this model keeps the Frobenius norm small, use it, or nmf or multilayer-nmf";
                 Err(Error::parameter("the divergence", "kullback-leibler", accepted))
             }
         }
+    }
+
+    /// Refuses a rule that its divergence does not have.
+    pub(crate) fn check_rule(&self) -> Result<()> {
+        if self.divergence == Divergence::KullbackLeibler {
+            self.sweeps()?;
+        }
+        Ok(())
     }
 
     /// Factors to begin with, random ones if somebody stops that.
@@ -176,9 +233,8 @@ impl Nmf {
     /// Refuses settings and data that no factorization is possible with.
     pub(crate) fn check<T: Scalar>(&self, x: &dyn DataMatrix<T>) -> Result<()> {
         self.options.check()?;
-        if self.divergence == Divergence::KullbackLeibler {
-            self.sweeps()?;
-        }
+        self.penalty.check()?;
+        self.check_rule()?;
         check_data(x)?;
         check_layers(&[self.components], x.parts().total())?;
         check_non_negative(x)
@@ -189,9 +245,10 @@ impl Nmf {
         &self,
         x: &dyn DataMatrix<T>,
         Pair { z, h }: Pair<T>,
-        record: Record,
+        mut record: Record,
         session: &FitSession<'_>,
     ) -> Result<Outcome<T>> {
+        record.notices.extend(self.notice_of_penalties(&h));
         let bound = Bound { components: self.components, seed: self.options.seed };
         let bound = (self.options.measure_bound && self.divergence.is_usual()).then_some(bound);
         let summary = record.sum_up(x, bound, session)?;
@@ -208,6 +265,14 @@ impl Kind for Nmf {
 
     fn divergence(&self) -> Divergence {
         self.divergence
+    }
+
+    fn penalty(&self, p: usize) -> Penalty {
+        self.penalty.of_features(p, self.divergence)
+    }
+
+    fn in_unit(self, factor: f64) -> Self {
+        Self { penalty: self.penalty.in_unit(factor), ..self }
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {

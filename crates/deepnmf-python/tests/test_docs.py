@@ -212,11 +212,11 @@ MAY_DIFFER = {
     ),
     "svd_bound_": Difference(
         "whitened PCA has none, because of the mean, nor has a divergence",
-        [f"{ANY_SIGN} NeNMF GNMF MultilayerNMF CNMF DNMF", "NMF", "WhitenedPCA"],
+        [f"{ANY_SIGN} NeNMF GNMF CNMF DNMF", "NMF MultilayerNMF", "WhitenedPCA"],
     ),
     "reconstruction_err_": Difference(
-        "NMF may minimize a divergence",
-        [f"{ANY_SIGN} NeNMF GNMF MultilayerNMF CNMF DNMF WhitenedPCA AdditiveSemiNMF", "NMF"],
+        "NMF and MultilayerNMF may minimize a divergence",
+        [f"{ANY_SIGN} NeNMF GNMF CNMF DNMF WhitenedPCA AdditiveSemiNMF", "NMF MultilayerNMF"],
     ),
     "labels_": Difference(
         "there is one cluster, or one of each part", ["KMeans", "AdditiveSemiNMF"]

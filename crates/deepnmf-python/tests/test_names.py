@@ -19,6 +19,8 @@ RENAMED = {
     "lambda": ("lam", "lambda is a keyword in Python"),
     "kappa": ("tol", SCIKIT_LEARN),
     "divergence": ("beta_loss", SCIKIT_LEARN),
+    "alpha-features": ("alpha_W", SCIKIT_LEARN),
+    "alpha-basis": ("alpha_H", SCIKIT_LEARN),
     "seed": ("random_state", SCIKIT_LEARN),
     "threads": ("n_jobs", SCIKIT_LEARN),
     "restarts": ("n_init", SCIKIT_LEARN),

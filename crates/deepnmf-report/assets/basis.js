@@ -4,19 +4,22 @@ const PER_PAGE = 36;
 const basisPages = content.layers.map(() => 0);
 
 function renderBases() {
+  // Topics show the same, and more.
+  const section = document.getElementById('bases');
+  section.hidden = content.layers.every(({ topics }) => topics);
+  document.querySelector('nav a[href="#bases"]').hidden = section.hidden;
+  if (section.hidden) return;
   const signs = content.layers.some((layer) => layer.basis.tiles) ? signScale() : null;
-  document
-    .getElementById('bases')
-    .replaceChildren(
-      heading(
-        `The basis of every ${noun}`,
-        areParts
-          ? 'Every sample is the sum of one of these from each part, and a rest. Part 1 holds the mean of all samples; what the others add has any sign. Click one to select its samples.'
-          : `Every sample is a sum of these components, in amounts that are never negative. Those with the largest share come first. Click one to select the samples that use it most.${content.model.nonlinear ? ' The model is nonlinear: above the first layer these are what the components would be without the nonlinearity.' : ''}`,
-      ),
-      signs ?? '',
-      ...content.layers.map((_, layer) => basisOf(layer)),
-    );
+  section.replaceChildren(
+    heading(
+      `The basis of every ${noun}`,
+      areParts
+        ? 'Every sample is the sum of one of these from each part, and a rest. Part 1 holds the mean of all samples; what the others add has any sign. Click one to select its samples.'
+        : `Every sample is a sum of these components, in amounts that are never negative. Those with the largest share come first. Click one to select the samples that use it most.${content.model.nonlinear ? ' The model is nonlinear: above the first layer these are what the components would be without the nonlinearity.' : ''}`,
+    ),
+    signs ?? '',
+    ...content.layers.map((_, layer) => basisOf(layer)),
+  );
 }
 
 function signScale() {

@@ -70,7 +70,7 @@ function renderLayers() {
   document.getElementById('layers').replaceChildren(
     heading(
       areParts ? 'Parts and their clusters' : 'Layers and their clusters',
-      `Each column is a ${noun}, each card one of its clusters${areParts ? '' : ' (k-means)'}: ${
+      `Each column is a ${noun}, each card one of its clusters${grouping().as_found ? '' : ' (k-means)'}: ${
         content.samples.pictures
           ? 'its mean picture, the pictures nearest to its centre, and what most of them are'
           : 'what most of its samples are, and its top features (↑ above, ↓ below the mean)'

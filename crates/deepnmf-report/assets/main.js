@@ -34,6 +34,7 @@ function subscribe() {
     views.forEach((view) => view.size && drawMap(view)),
   );
   onChange(['theme'], renderSwaps);
+  onChange(['theme'], renderTopics);
   onChange(['theme'], renderBases);
   onChange(['cell', 'theme'], renderAgreement);
   onChange(['selection', 'sample', 'grouping', 'theme'], renderInspector);

@@ -31,8 +31,23 @@ function majorityAttribute(clustering, cluster) {
   return best;
 }
 
+/** The topic that a cluster is the samples of, if it is one. */
+function topicOf(clustering, cluster) {
+  const topics = clustering.as_found && content.layers[clustering.layer].topics;
+  return topics ? topics.topics.find(({ component }) => component === cluster) : undefined;
+}
+
+/** A topic by its words. */
+const topicTitle = ({ top }, words) =>
+  top
+    .slice(0, words)
+    .map(([feature]) => featureName(feature))
+    .join(', ');
+
 /** A cluster by its majority: `{ title, share, attribute }`. */
 function clusterName(clustering, cluster) {
+  const topic = topicOf(clustering, cluster);
+  if (topic) return { title: topicTitle(topic, 3), share: null, attribute: null };
   const attribute = majorityAttribute(clustering, cluster);
   const mostly = attribute === null ? null : clustering.clusters[cluster].mostly[attribute];
   if (!mostly) return { title: `cluster ${cluster + 1}`, share: null, attribute: null };
@@ -44,12 +59,13 @@ function clusterName(clustering, cluster) {
 function clusterText(clustering, cluster) {
   const { title, share, attribute } = clusterName(clustering, cluster);
   const start = `${layerName(clustering.layer)}, cluster ${cluster + 1}`;
+  if (topicOf(clustering, cluster)) return `${start}: ${title}`;
   if (attribute === null) return start;
   return `${start}: mostly ${title} (${percent(share)})`;
 }
 
 function groupingName(way) {
-  if (areParts && way.attribute === null) return 'as found';
+  if (way.as_found) return areParts ? 'as found' : 'by the main topic';
   if (way.asked !== null) return `${way.asked} clusters in every ${noun}`;
   if (way.attribute === null) return `by each ${noun}'s best attribute`;
   const attribute = content.attributes[way.attribute];

@@ -23,6 +23,7 @@ function renderSummary() {
           { className: 'said' },
           list,
           sentences(`What each ${noun} predicts best`, words.layers),
+          words.topics.length ? sentences('The topics', words.topics) : null,
           words.parts.length ? sentences('The parts', words.parts) : null,
           notices(),
         ),

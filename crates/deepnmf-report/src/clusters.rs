@@ -21,6 +21,8 @@ pub struct Clustering {
     pub layer: usize,
     /// The attribute that has as many classes as there are clusters, unless somebody chose a number.
     pub attribute: Option<usize>,
+    /// Whether a cluster is the samples of one component, which has its number.
+    pub as_found: bool,
     /// The cluster of every shown sample.
     pub labels: Vec<usize>,
     /// What is in each cluster.
@@ -51,6 +53,8 @@ pub struct Grouping {
     pub attribute: Option<usize>,
     /// How many clusters somebody asked for.
     pub asked: Option<usize>,
+    /// Whether clusters are what the model has found itself: those of its parts, or the main topics of samples.
+    pub as_found: bool,
     /// The clustering of each layer, by its place in the list of clusterings.
     pub clusterings: Vec<usize>,
     /// From each layer to the next, `(cluster, cluster above, samples)`.
@@ -62,6 +66,8 @@ pub struct Grouping {
 pub(crate) struct Found {
     pub(crate) layer: usize,
     pub(crate) attribute: Option<usize>,
+    /// Whether a cluster is the samples of one component.
+    pub(crate) as_found: bool,
     pub(crate) labels: Vec<usize>,
     pub(crate) centres: Matrix<f64>,
 }
@@ -81,8 +87,8 @@ impl Found {
         Ok(Self::ordered(layer, of, (&found.labels, &found.centroids), &order))
     }
 
-    /// The clusters that a part has found, in their own order. `h` is what the part sees.
-    pub(crate) fn of_part(
+    /// The clusters that a part, or a layer of topics, has found, in their own order. `h` is what it sees.
+    pub(crate) fn as_found(
         layer: usize,
         of: Option<(usize, &Known)>,
         (labels, k): (&[usize], usize),
@@ -95,7 +101,7 @@ impl Found {
             centres.col_mut(label).iter_mut().zip(sample).for_each(|(c, v)| *c += share * v);
         }
         let order: Vec<usize> = (0..k).collect();
-        Self::ordered(layer, of, (labels, &centres), &order)
+        Self { as_found: true, ..Self::ordered(layer, of, (labels, &centres), &order) }
     }
 
     fn ordered(
@@ -109,6 +115,7 @@ impl Found {
         Self {
             layer,
             attribute: of.map(|(attribute, _)| attribute),
+            as_found: false,
             labels: labels.iter().map(|&label| place[label]).collect(),
             centres: crate::features::columns(centres, order),
         }
@@ -177,6 +184,7 @@ impl<T: Scalar> Material<'_, T> {
         Ok(Clustering {
             layer: found.layer,
             attribute: found.attribute,
+            as_found: found.as_found,
             labels: self.shown.iter().map(|&place| found.labels[place]).collect(),
             clusters: clusters.collect(),
             confusion: self.confusion(found)?,

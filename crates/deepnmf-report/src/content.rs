@@ -15,6 +15,7 @@ pub use crate::predictions::Predicted;
 pub use crate::samples::{Likeness, Samples};
 pub use crate::scores::{Cell, Measure};
 pub use crate::swaps::Swaps;
+pub use crate::topics::{Topic, Topics};
 pub use crate::words::Words;
 
 /// The most points of an error curve.
@@ -80,6 +81,8 @@ pub struct LayerView {
     pub share: Option<f32>,
     /// Its basis in the space of the data.
     pub basis: Basis,
+    /// Its components as topics, where the data are counts.
+    pub topics: Option<Topics>,
     /// The shown samples by their principal components.
     pub principal: Map,
     /// The shown samples by t-SNE, which keeps neighbours together.

@@ -20,6 +20,7 @@ use crate::predictions::{Predicted, predictions};
 use crate::samples::{Rebuilt, Samples, Shown};
 use crate::scores::{Cell, MOST_CLASSIFIED, clustering, judge};
 use crate::swaps::swaps;
+use crate::topics::{Topics, Weighed, are_topics};
 use crate::words::{Facts, Words, best_attribute, name};
 
 /// Clusters of a layer where nothing is known of the samples.
@@ -46,6 +47,8 @@ pub(crate) struct Gathering<'a, T> {
     prepared: Matrix<T>,
     original_picture: Option<Picture>,
     prepared_picture: Option<Picture>,
+    /// Whether components are topics.
+    topical: bool,
 }
 
 /// What is known of the data, without them.
@@ -74,6 +77,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             layers: Layers::of(model, data.x.data(), &judged, choice, draft.options.scale)?,
             prepared: columns(&judged, &choice.shown),
             original_picture: Picture::of(read_as, draft.originals.rows()),
+            topical: seen_as.is_none() && are_topics(model, &judged),
             prepared_picture: Picture::of(seen_as, data.features()),
             judged,
             draft,
@@ -109,6 +113,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             scale: options.scale.to_string(),
             words: Words {
                 predictions: predictions.iter().map(Predicted::sentence).collect(),
+                topics: self.words_of_topics(&layers),
                 ..self.facts(&model, &fit, &cells).words()
             },
             predictions,
@@ -137,15 +142,19 @@ impl<'a, T: Scalar> Gathering<'a, T> {
             let h = &features.scaled;
             if let Some(part) = &features.part {
                 let clusters = (part.clusters.as_slice(), features.h.rows());
-                all.push(Found::of_part(layer, None, clusters, h));
+                all.push(Found::as_found(layer, None, clusters, h));
                 for &(attribute, known) in &usable {
                     tell(&format!("part {}: {}", layer + 1, known.name));
                     cells.push(judge((layer, h), (attribute, known), clusters.0, seed)?);
-                    all.push(Found::of_part(layer, Some((attribute, known)), clusters, h));
+                    all.push(Found::as_found(layer, Some((attribute, known)), clusters, h));
                 }
                 continue;
             }
-            if asked.is_some() || usable.is_empty() {
+            if self.topical && asked.is_none() {
+                tell(&format!("topics of layer {}", layer + 1));
+                let main = Weighed::new(&features.phi, &features.h).main();
+                all.push(Found::as_found(layer, None, (&main, features.h.rows()), h));
+            } else if asked.is_some() || usable.is_empty() {
                 tell(&format!("clustering layer {}", layer + 1));
                 let found = clustering(h, asked.unwrap_or(USUAL_CLUSTERS), seed)?;
                 all.push(Found::new(layer, None, &found)?);
@@ -173,7 +182,8 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let usable: Vec<usize> = (0..self.known.len()).filter(|&a| self.known[a].usable).collect();
         let mut ways = vec![];
         if let Some(places) = of(&|_| None) {
-            ways.push((None, Some(all[places[0]].count()), places));
+            let first = &all[places[0]];
+            ways.push((None, (!first.as_found).then_some(first.count()), places));
         }
         if usable.len() > 1 {
             let own = of(&|layer| best_attribute(cells, layer));
@@ -182,12 +192,25 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         for attribute in usable {
             ways.extend(of(&|_| Some(attribute)).map(|places| (Some(attribute), None, places)));
         }
-        let grouping = |(attribute, asked, clusterings): (_, _, Vec<usize>)| {
+        let grouping = |(attribute, asked, clusterings): (Option<usize>, _, Vec<usize>)| {
             let pairs = clusterings.windows(2).map(|pair| flows(&all[pair[0]], &all[pair[1]]));
             let flows = pairs.collect::<Result<_>>()?;
-            Ok(Grouping { attribute, asked, clusterings, flows })
+            let as_found = attribute.is_none() && all[clusterings[0]].as_found;
+            Ok(Grouping { attribute, asked, as_found, clusterings, flows })
         };
         ways.into_iter().map(grouping).collect()
+    }
+
+    /// The components of a layer, counted from 0, as topics.
+    fn topics(&self, layer: usize) -> Option<Topics> {
+        let weighed = |layer: usize| {
+            let Layer { phi, h, .. } = &self.layers.layers[layer];
+            Weighed::new(phi, h)
+        };
+        let below = (layer > 0).then(|| weighed(layer - 1));
+        let of_below = below.as_ref().map(|below| (below, &self.model.factors.z[layer]));
+        let found = || weighed(layer).topics(&self.judged, &self.draft.choice.shown, of_below);
+        self.topical.then(found)
     }
 
     fn clusterings(&self, all: &[Found]) -> Result<Vec<Clustering>> {
@@ -246,6 +269,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
                 relative_error: short(layer.relative_error),
                 share: layer.part.as_ref().map(|part| short(part.share)),
                 basis: basis(&layer.phi, &layer.h, self.prepared_picture)?,
+                topics: self.topics(i),
                 tsne: tsne_map(&near, &principal)?,
                 principal,
                 near: near
@@ -284,6 +308,17 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         }
     }
 
+    /// A sentence for the topics of every layer.
+    fn words_of_topics(&self, layers: &[LayerView]) -> Vec<String> {
+        let names = self.data.feature_names.as_ref().filter(|_| self.topical);
+        let named = |feature: usize| match names.and_then(|names| names.get(feature)) {
+            Some(name) => cut(name),
+            None => format!("feature {}", feature + 1),
+        };
+        let topics = layers.iter().enumerate();
+        topics.filter_map(|(i, layer)| Some(layer.topics.as_ref()?.sentence(i, named))).collect()
+    }
+
     fn title(&self, model: &ModelView) -> String {
         if let Some(title) = &self.draft.options.title {
             return cut(title);
@@ -305,8 +340,15 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let of_samples = content.samples.values.iter().flatten();
         let clusters = content.clusterings.iter().flat_map(|c| &c.clusters);
         let of_clusters = clusters.flat_map(|cluster| &cluster.top_features);
-        let mut mentioned: Vec<usize> =
-            of_bases.chain(of_samples).chain(of_clusters).map(|(feature, _)| *feature).collect();
+        let topics = content.layers.iter().flat_map(|layer| &layer.topics);
+        let topics = topics.flat_map(|topics| &topics.topics);
+        let of_topics = topics.flat_map(|topic| topic.top.iter().chain(&topic.own));
+        let mut mentioned: Vec<usize> = of_bases
+            .chain(of_samples)
+            .chain(of_clusters)
+            .chain(of_topics)
+            .map(|(feature, _)| *feature)
+            .collect();
         mentioned.sort_unstable();
         mentioned.dedup();
         let named = mentioned.into_iter();

@@ -40,6 +40,7 @@ mod predictions;
 mod samples;
 mod scores;
 mod swaps;
+mod topics;
 mod words;
 
 pub use draft::{Draft, Options, Report};

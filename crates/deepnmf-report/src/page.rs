@@ -20,7 +20,7 @@ const STYLES: [&str; 4] = [
 ];
 
 /// In the order in which they build on each other.
-const SCRIPTS: [&str; 18] = [
+const SCRIPTS: [&str; 19] = [
     include_str!("../assets/dom.js"),
     include_str!("../assets/colour.js"),
     include_str!("../assets/store.js"),
@@ -33,6 +33,7 @@ const SCRIPTS: [&str; 18] = [
     include_str!("../assets/hierarchy.js"),
     include_str!("../assets/maps.js"),
     include_str!("../assets/swaps.js"),
+    include_str!("../assets/topics.js"),
     include_str!("../assets/basis.js"),
     include_str!("../assets/confusion.js"),
     include_str!("../assets/fit.js"),

@@ -35,6 +35,8 @@ pub struct Words {
     pub attributes: Vec<String>,
     /// A sentence for every attribute that the model has learnt to predict.
     pub predictions: Vec<String>,
+    /// What topics there are, and how good they are, for every layer.
+    pub topics: Vec<String>,
     /// What parts of an additive model make up, and how independent they are.
     pub parts: Vec<String>,
 }
@@ -65,6 +67,7 @@ impl Facts<'_> {
             layers: (0..self.components.len()).map(|layer| self.layer(layer)).collect(),
             attributes: self.usable().map(|(attribute, _)| self.attribute(attribute)).collect(),
             predictions: vec![],
+            topics: vec![],
             parts: self.parts(),
         }
     }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 
 use deepnmf::{
-    Activation, AdditiveSemiNmf, DeepSemiNmf, Factorization, Matrix, Model, MultilayerNmf, Nmf,
-    SemiNmf, WhitenedPca, Wsf,
+    Activation, AdditiveSemiNmf, DeepSemiNmf, Divergence, Factorization, Matrix, Model,
+    MultilayerNmf, Nmf, SemiNmf, WhitenedPca, Wsf,
 };
 use deepnmf_data::builtin::generate;
 use deepnmf_data::preprocess::{Pipeline, Step};
@@ -72,6 +72,49 @@ fn what_a_model_predicts_is_shown_for_every_sample_and_as_a_sentence() {
     let right = predicted.codes.iter().zip(&known.codes).filter(|pair| same(*pair)).count();
     assert!(right * 10 >= 9 * faces.samples(), "{right}");
     assert!(content.words.predictions[0].starts_with("illumination: "));
+}
+
+/// Counts of words by two themes, with a label that says which.
+fn documents() -> Dataset<f64> {
+    let x = Matrix::from_fn(12, 60, |i, j| {
+        let used = i % 3 == j % 3 && (i + j) % 4 != 0;
+        if used { 1.0 + ((i * j) % 3) as f64 } else { 0.0 }
+    });
+    let theme = Attribute::from_ints("theme", (0..60).map(|j| Some(j % 3)));
+    let names = (0..12).map(|i| format!("word {i}")).collect();
+    Dataset { attributes: vec![theme], feature_names: Some(names), ..Dataset::new(x) }
+}
+
+#[test]
+fn components_of_counts_are_topics_and_samples_stand_with_their_main_one() {
+    let data = documents();
+    let deep = MultilayerNmf::new([5, 3]).with(Nmf::new(1).divergence(Divergence::KullbackLeibler));
+    for model in [Nmf::new(3).fit(&data.x).unwrap(), deep.fit(&data.x).unwrap()] {
+        let content = content(&model, &data, Options::default());
+        check(&content);
+        for layer in &content.layers {
+            let topics = layer.topics.as_ref().unwrap();
+            assert_eq!(topics.topics.len(), layer.components);
+            assert!(
+                topics.topics.iter().all(|topic| !topic.samples.is_empty() || topic.share < 0.1)
+            );
+        }
+        let first = &content.groupings[0];
+        assert!(first.as_found && first.attribute.is_none() && first.asked.is_none());
+        assert!(content.groupings.iter().skip(1).all(|way| !way.as_found));
+        assert_eq!(content.words.topics.len(), content.layers.len());
+        assert!(content.words.topics[0].contains("word "), "{:?}", content.words.topics);
+        let named = content.feature_names.iter().map(|(i, _)| *i).collect::<Vec<_>>();
+        let topics = content.layers.iter().flat_map(|layer| &layer.topics.as_ref().unwrap().topics);
+        let mut mentioned = topics.flat_map(|topic| topic.top.iter().chain(&topic.own));
+        assert!(mentioned.all(|(i, _)| named.contains(i)));
+        // Somebody who asks for a number of clusters gets them.
+        let asked = Options { clusters: Some(4), ..Options::default() };
+        let content = self::content(&model, &data, asked);
+        assert_eq!(content.groupings[0].asked, Some(4));
+    }
+    let semi = content(&SemiNmf::new(3).fit(&data.x).unwrap(), &data, Options::default());
+    assert!(semi.layers[0].topics.is_none() && semi.words.topics.is_empty());
 }
 
 #[test]

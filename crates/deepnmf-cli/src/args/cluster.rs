@@ -24,7 +24,7 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) zero: ZeroArgs,
     /// Number of clusters that k-means is to find. A model with parts has its own: without this they are written, a
-    /// column for each part
+    /// column for each part. So has a model without negative numbers: the component that adds most to a sample
     #[arg(long, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) clusters: Option<usize>,
     /// Layer of the model, counted from 1; the last one by default

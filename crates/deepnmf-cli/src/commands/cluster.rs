@@ -23,6 +23,9 @@ struct Features {
     names: Option<Vec<String>>,
     /// The clusters of each part, in a model that has parts.
     parts: Vec<usize>,
+    /// What each component sums up to, in a model where nothing is negative: what it adds to a sample is its feature
+    /// times that.
+    sums: Option<Vec<f64>>,
 }
 
 /// Clusters features by k-means and writes the cluster of every sample.
@@ -35,7 +38,10 @@ pub(crate) fn run(args: &ClusterArgs, output: Output) -> Result<Outcome> {
     let features = features(args, output)?;
     let Some(clusters) = args.clusters else {
         drop(progress);
-        return write_parts(args, &features, output);
+        return match &features.sums {
+            Some(sums) => write_main(args, &features, sums, output),
+            None => write_parts(args, &features, output),
+        };
     };
     progress.doing("clustering");
     let found = on_threads(args.threads, || {
@@ -76,7 +82,8 @@ impl Features {
 /// Writes the clusters that a model with parts has found, counted from 1 in each part.
 fn write_parts(args: &ClusterArgs, features: &Features, output: Output) -> Result<Outcome> {
     if features.parts.len() < 2 {
-        let text = "how many clusters are there? Say so with --clusters; only models with parts have their own";
+        let text = "how many clusters are there? Say so with --clusters; only models with parts, \
+                    and those without negative numbers, have their own";
         return Err(UsageError(text.into()).into());
     }
     let (mut columns, mut sizes, mut start) = (vec![], vec![], 0);
@@ -99,6 +106,37 @@ fn write_parts(args: &ClusterArgs, features: &Features, output: Output) -> Resul
         "out": args.out,
     });
     let table = Table::<f64>::of_columns(columns).indexed("sample", features.names());
+    tables::write(&table, &args.out, output, &text, &object)?;
+    Ok(Outcome::Done)
+}
+
+/// Writes the component that adds most to each sample, counted from 1; 0 for a sample that is zero.
+fn write_main(
+    args: &ClusterArgs,
+    features: &Features,
+    sums: &[f64],
+    output: Output,
+) -> Result<Outcome> {
+    let main = |h: &[f64]| -> i64 {
+        let added = h.iter().zip(sums).map(|(h, sum)| h * sum);
+        let larger = |best: (i64, f64), now: (i64, f64)| if now.1 > best.1 { now } else { best };
+        (1..).zip(added).fold((0, 0.0), larger).0
+    };
+    let clusters: Vec<i64> = features.values.columns().map(main).collect();
+    let sizes: Vec<usize> =
+        (1..).take(sums.len()).map(|c| clusters.iter().filter(|own| **own == c).count()).collect();
+    let listed: Vec<String> = sizes.iter().map(usize::to_string).collect();
+    let samples = clusters.len();
+    let text = format!("{samples} samples by their main component: {}\n", listed.join(", "));
+    let object = json!({
+        "source": args.source,
+        "layer": features.layer,
+        "samples": samples,
+        "sizes": sizes,
+        "out": args.out,
+    });
+    let table = Table::<f64>::of_columns(vec![("cluster".into(), Cells::Whole(clusters))]);
+    let table = table.indexed("sample", features.names());
     tables::write(&table, &args.out, output, &text, &object)?;
     Ok(Outcome::Done)
 }
@@ -131,7 +169,13 @@ fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
         return Err(UsageError(text.into()).into());
     }
     let data = samples_of::<f64>(&args.source, &args.read)?.into_dense()?;
-    Ok(Features { values: data.x, layer: None, names: data.sample_names, parts: vec![] })
+    Ok(Features {
+        values: data.x,
+        layer: None,
+        names: data.sample_names,
+        parts: vec![],
+        sums: None,
+    })
 }
 
 /// The stored features of a model, or those of other samples.
@@ -139,9 +183,13 @@ fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> 
     let layer = args.layer.unwrap_or(model.factors.depth());
     model.factors.check_layer(layer)?;
     let parts = model.settings.parts().to_vec();
+    let sum = |z: &[T]| z.iter().map(|z| z.to_f64()).sum();
+    let basis = model.factors.basis(layer)?;
+    let sums =
+        (!model.settings.abilities().negative_data).then(|| basis.columns().map(sum).collect());
     let Some(path) = &args.data else {
         let values = model.factors.h[layer - 1].cast();
-        return Ok(Features { values, layer: Some(layer), names: None, parts });
+        return Ok(Features { values, layer: Some(layer), names: None, parts, sums });
     };
     let culprit = || path.display().to_string();
     let mut data = samples_of::<T>(path, &args.read)?;
@@ -153,5 +201,5 @@ fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> 
     for &sample in &zeros.kept {
         values.col_mut(sample).fill(0.0);
     }
-    Ok(Features { values, layer: Some(layer), names: names_of_left(&data, &zeros), parts })
+    Ok(Features { values, layer: Some(layer), names: names_of_left(&data, &zeros), parts, sums })
 }

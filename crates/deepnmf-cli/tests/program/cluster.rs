@@ -64,3 +64,22 @@ fn what_cannot_be_clustered_is_refused() {
     folder.refuses("cluster m.safetensors --layer 2 --clusters 2 --out c.csv", 1, &["layer is 2"]);
     folder.refuses("cluster x.npy --clusters 2 --out x.npy", 2, &["another file"]);
 }
+
+/// Topics are clusters already.
+#[test]
+fn a_model_without_negative_numbers_has_the_main_component_of_each_sample() {
+    let folder = Folder::new();
+    folder.write("x.npy", npy(&[[4.0, 0.0], [0.0, 3.0], [9.0, 1.0], [0.0, 0.5], [0.0, 0.0]]));
+    folder.fit("x.npy --model nmf --layers 2 --normalize none --out m.safetensors");
+    let told = folder.json("cluster m.safetensors --out c.csv");
+    let text = String::from_utf8(folder.read("c.csv")).unwrap();
+    let found: Vec<&str> =
+        text.lines().skip(1).map(|line| line.split_once(',').unwrap().1).collect();
+    assert_eq!((found[0], found[1]), (found[2], found[3]));
+    assert!(found[0] != found[1] && found[4] == "0", "a sample of zeros has none: {text}");
+    assert_eq!(told["sizes"], serde_json::json!([2, 2]));
+    folder.json("cluster m.safetensors --data x.npy --out new.csv");
+    assert_eq!(String::from_utf8(folder.read("new.csv")).unwrap(), text);
+    folder.fit("x.npy --layers 2 --normalize none --out semi.safetensors");
+    folder.refuses("cluster semi.safetensors --out c.csv", 2, &["--clusters"]);
+}

@@ -54,7 +54,7 @@ class NMF(Factorization):
         is half the squared error, or the divergence, plus
         ``alpha_W * n_features * (l1_ratio * sum(H) + (1 - l1_ratio) / 2 * sum(H**2))``.
         ``transform`` has it too.
-    alpha_H : float or 'same', default='same'
+    alpha_H : {'same'} or float, default='same'
         Weight of the penalty on the basis, which scikit-learn calls H, times `n_samples`. If
         'same', that of `alpha_W`. With a penalty on one factor alone the other one grows instead.
     l1_ratio : float, default=0.0
@@ -166,8 +166,8 @@ class NMF(Factorization):
         *,
         init: NonNegativeInit = "nndsvda",
         beta_loss: BetaLoss = "frobenius",
-        alpha_W: float = 0.0,  # noqa: N803
-        alpha_H: float | Literal["same"] = "same",  # noqa: N803
+        alpha_W: float = 0.0,
+        alpha_H: Literal["same"] | float = "same",
         l1_ratio: float = 0.0,
         solver: Solver = "hals",
         eta: float | None = None,

@@ -140,9 +140,9 @@ def nmf_params(settings: Json) -> Json:
 
 def divergence(estimator: Any) -> Json:
     """Describe what NMF minimizes; the usual divergence is left out, as in files."""
-    given = estimator.beta_loss
-    known = {2: "frobenius", 1: "kullback-leibler"}  # as numbers, which scikit-learn takes too
-    named = known.get(given, given) if isinstance(given, Real) else given
+    named = estimator.beta_loss
+    if isinstance(named, Real):  # which scikit-learn takes, too
+        named = {2.0: "frobenius", 1.0: "kullback-leibler"}.get(float(named), named)
     beta_loss = check.choice("beta_loss", named, BetaLoss)
     return {} if beta_loss == "frobenius" else {"divergence": beta_loss}
 

@@ -17,7 +17,7 @@ def every_view_is_drawn(page: Page) -> None:
     assert maps.count() == page.locator("#layers .column").count()
     for canvas in maps.all():
         assert canvas.evaluate(INK) > 200, "a map is empty"
-    assert page.locator("#bases .component").count() >= 3
+    assert page.locator("#bases .component, #topics .topic").count() >= 3
     assert page.locator("#fit .error").get_attribute("points")
     assert page.locator("#looked .inlayer").count() == page.locator("#layers .column").count()
     if page.locator("#table button").count():
@@ -201,3 +201,15 @@ def thinning_is_told(page: Page) -> None:
 def it_prints(page: Page) -> None:
     paper = page.pdf(format="A4", print_background=True)
     assert paper.startswith(b"%PDF") and len(paper) > 30_000
+
+
+def topics_select_their_samples(page: Page) -> None:
+    cards = page.locator("#topics .topic")
+    assert cards.count() == 9 and page.locator("#bases").is_hidden()
+    assert cards.first.locator(".word-list").count() == 2
+    assert page.locator("#topics .made-of .chip").count() > 9
+    cards.first.locator(".topic-head").click()
+    assert 0 < selected(page) < 120
+    page.keyboard.press("Escape")
+    cards.last.locator(".chip").last.click()
+    assert "<i>document" in page.locator("#inspector").inner_text(), "texts stay texts"

@@ -78,6 +78,23 @@ class Maker:
         read, report = ["--labels-key", "kind"], ["--title", HOSTILE[0]]
         return self.page("hostile.csv", "5,3", read=read, report=report)
 
+    def documents(self) -> Path:
+        """Counts of words, two layers of topics; the words are markup."""
+        chance = random.Random(5)
+        words = [f"<b>{'xyz'[word % 3]}{word}</b>" for word in range(30)]
+        rows = ["sample," + ",".join(words)]
+        for sample in range(120):
+            theme = sample % 4
+            counts = [
+                chance.choice([0, 1, 2, 4]) if word % 5 == theme or word > 27 else 0
+                for word in range(30)
+            ]
+            counts[28] += 1
+            rows.append(",".join([f"<i>document {sample}</i>", *map(str, counts)]))
+        (self.folder / "documents.csv").write_text("\n".join(rows) + "\n")
+        fit = ["--model", "multilayer-nmf", "--divergence", "kl", "--normalize", "none"]
+        return self.page("documents.csv", "6,3", fit=fit)
+
     def many(self) -> Path:
         """A hundred thousand samples."""
         chance = random.Random(4)

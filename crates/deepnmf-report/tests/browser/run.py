@@ -55,6 +55,8 @@ SCENES = [
     ("faces-phone", "faces", PHONE, False, [*EVERYWHERE, checks.the_sheet_opens_and_closes]),
     ("table", "table", WIDE, False, [*EVERYWHERE, checks.a_click_on_a_cluster_selects_it_everywhere]),
     ("unlabelled", "unlabelled", WIDE, False, EVERYWHERE),
+    ("documents", "documents", WIDE, False, [*EVERYWHERE, checks.topics_select_their_samples]),
+    ("documents-phone", "documents", PHONE, True, EVERYWHERE),
     ("hostile", "hostile", WIDE, False, [*EVERYWHERE, checks.hostile_texts_are_texts]),
     ("hostile-phone", "hostile", PHONE, False, EVERYWHERE),
     ("many", "many", WIDE, False, [*EVERYWHERE, checks.thinning_is_told]),

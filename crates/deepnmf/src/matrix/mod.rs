@@ -8,6 +8,7 @@ mod data;
 mod dense;
 mod fingerprint;
 mod kernels;
+mod krylov;
 mod parts;
 mod product;
 mod scalar;

@@ -85,6 +85,27 @@ fn is_a_decomposition(x: &Matrix<f64>, svd: &Svd<f64>, tolerance: f64) {
     assert!(difference(&images, &scaled).norm_sq().sqrt() < tolerance * svd.s[0]);
 }
 
+/// A flat spectrum takes many rounds, in which the basis is cut back; data of low rank or with few features take one.
+#[test]
+fn randomized_decompositions_of_flat_spectra_low_rank_and_short_sides_are_exact() {
+    let flat = normal::<f64>(700, 900, 3);
+    let low = literal_product(normal::<f64>(90, 4, 1).view(), normal(4, 80, 2).view());
+    let cases =
+        [(flat, 30), (low.clone(), 4), (low, 9), (normal(7, 50, 4), 7), (normal(60, 5, 5), 5)];
+    for (x, k) in cases {
+        let tolerance = 1e-7;
+        let svd = truncated_svd(&x, k, SvdMethod::Randomized { tolerance }, 1).unwrap();
+        let exact = truncated_svd(&x, k, SvdMethod::Exact, 0).unwrap();
+        assert!(svd.accuracy <= tolerance, "{:?}: {}", x.shape(), svd.accuracy);
+        for (found, exact_value) in svd.s.iter().zip(&exact.s) {
+            assert!((found - exact_value).abs() < 1e-6 * exact.s[0], "{found} {exact_value}");
+        }
+        if svd.s[k - 1] > 1e-6 * svd.s[0] {
+            is_a_decomposition(&x, &svd, 1e-5);
+        }
+    }
+}
+
 #[test]
 fn exact_and_randomized_decompositions_agree_within_the_stated_accuracy() {
     for (p, n) in [(300, 420), (420, 300)] {

@@ -175,7 +175,7 @@ impl Nmf {
         let least = Some(self.divergence.error_of_least_model(x)?);
         let penalized = !self.penalty.is_none();
         let error = penalized.then(|| Ok((2.0 * kl_divergence(x, z, h)?).sqrt())).transpose()?;
-        self.sum_up(x, fitted.point, Record { notices, least, error, ..Record::of(run) }, session)
+        self.sum_up(x, fitted.point, Record { notices, error, least, ..Record::of(run) }, session)
     }
 
     /// The sweeps of coordinate descent, which is the only rule for the Kullback-Leibler divergence.

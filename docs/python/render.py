@@ -19,7 +19,13 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 HERE = Path(__file__).parent
-SCRIPTS = ("from_scikit_learn", "clustering_faces", "partial_labels")
+SCRIPTS = (
+    "from_scikit_learn",
+    "topics_of_documents",
+    "programs_of_cells",
+    "clustering_faces",
+    "partial_labels",
+)
 
 
 def render(script: Path, folder: Path) -> Path:

@@ -140,6 +140,31 @@ pub(crate) fn into_rows<T: Scalar + Element>(
     Ok(array.reshape_with_order([n, p], NPY_ORDER::NPY_CORDER)?.into_any())
 }
 
+/// What SciPy makes a sparse array of: values, indices, where lists begin, its format and its shape.
+pub(crate) fn into_lists<'py, T: Scalar + Element>(
+    py: Python<'py>,
+    x: &Sparse<'_, T>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (p, n) = x.shape();
+    let format = match x.stored() {
+        Stored::BySample => "csr",
+        Stored::ByFeature => "csc",
+    };
+    let narrow = i32::try_from(x.entries().max(p).max(n)).is_ok();
+    let whole = |list: &Whole<'_>| {
+        let numbers = (0..list.len()).map(|at| list.get(at));
+        #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // as looked at above
+        if narrow {
+            PyArray1::from_iter(py, numbers.map(|number| number as i32)).into_any()
+        } else {
+            PyArray1::from_iter(py, numbers.map(|number| number as i64)).into_any()
+        }
+    };
+    let values = PyArray1::from_slice(py, x.values());
+    let lists = (values, whole(x.places()), whole(x.starts()), format, (n, p));
+    Ok(lists.into_pyobject(py)?.into_any())
+}
+
 /// Which way a matrix of the paper is laid out in Python.
 #[derive(Clone, Copy)]
 pub(crate) enum Shown {

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use deepnmf::Scalar;
 use deepnmf_data::preprocess::{Pipeline, Step};
 use deepnmf_data::{
-    Dataset, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions, builtin as sets,
+    AnyDataset, Dataset, ImageOptions, ImageShape, JoinBy, LabelFile, LoadOptions, Values,
+    builtin as sets,
 };
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
-use crate::array::{Given, Samples, into_rows, view};
+use crate::array::{Given, Samples, into_lists, into_rows, view};
 use crate::errors::{of_builtin, of_data};
 
 /// The name of an attribute, its classes, and for every sample the place of its class or -1.
 type Attribute<'py> = (String, Vec<String>, Bound<'py, PyArray1<i64>>);
 
-/// Samples, attributes, names of features and of samples, and the shape of pictures in words.
+/// Samples (an array, or what SciPy makes a sparse one of), attributes, names of features and of samples, and the shape of pictures in words.
 type Data<'py> = (
     Bound<'py, PyAny>,
     Vec<Attribute<'py>>,
@@ -62,7 +63,7 @@ fn read<'py, T: Scalar + Element>(
     path: &Path,
     options: &LoadOptions,
 ) -> PyResult<Data<'py>> {
-    let data = py.detach(|| deepnmf_data::load::<T>(path, options));
+    let data = py.detach(|| deepnmf_data::load_any::<T>(path, options));
     handed_over(py, data.map_err(|error| of_data(&error))?)
 }
 
@@ -71,12 +72,12 @@ fn read<'py, T: Scalar + Element>(
 pub(crate) fn builtin<'py>(py: Python<'py>, spec: &str, narrow: bool) -> PyResult<Data<'py>> {
     fn made<'py, T: Scalar + Element>(py: Python<'py>, spec: &str) -> PyResult<Data<'py>> {
         let data = py.detach(|| sets::generate::<T>(spec));
-        handed_over(py, data.map_err(|error| of_builtin(&error))?)
+        handed_over(py, data.map_err(|error| of_builtin(&error))?.holding(Values::Dense))
     }
     if narrow { made::<f32>(py, spec) } else { made::<f64>(py, spec) }
 }
 
-fn handed_over<T: Scalar + Element>(py: Python<'_>, data: Dataset<T>) -> PyResult<Data<'_>> {
+fn handed_over<T: Scalar + Element>(py: Python<'_>, data: AnyDataset<T>) -> PyResult<Data<'_>> {
     let attributes = data.attributes.iter().map(|attribute| {
         let codes = attribute.codes().iter().map(|code| code.map_or(-1, i64::from));
         let codes = PyArray1::from_iter(py, codes);
@@ -84,7 +85,11 @@ fn handed_over<T: Scalar + Element>(py: Python<'_>, data: Dataset<T>) -> PyResul
     });
     let attributes = attributes.collect();
     let shape = data.image_shape.map(|shape| shape.to_string());
-    Ok((into_rows(py, data.x)?, attributes, data.feature_names, data.sample_names, shape))
+    let x = match data.x {
+        Values::Sparse(x) => into_lists(py, &x)?,
+        other => into_rows(py, other.into_dense().map_err(|error| of_data(&error))?)?,
+    };
+    Ok((x, attributes, data.feature_names, data.sample_names, shape))
 }
 
 /// The gradient orientations of pictures whose shape is given in words, such as `32x32`.

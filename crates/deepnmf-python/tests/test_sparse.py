@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import pickle
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,8 +12,9 @@ from typing import Any
 import deepnmf
 import numpy as np
 import pytest
+import scipy.io
 import scipy.sparse as sp
-from deepnmf import NMF, WSF, SemiNMF, svd_bound
+from deepnmf import NMF, WSF, MultilayerNMF, SemiNMF, load_data, svd_bound
 from deepnmf._base import Factorization
 from numpy.typing import NDArray
 
@@ -155,10 +158,43 @@ def test_samples_that_are_zero_may_be_kept(counts: Matrix) -> None:
 
 
 def annotated(X: Any, names: list[str] | None = None, **layers: Any) -> Any:
-    """What AnnData has of use here."""
+    """AnnData where it is installed (beside the oldest versions), else what it has of use here."""
     names = names or [f"g{i}" for i in range(X.shape[1])]
     cells = [f"c{i}" for i in range(X.shape[0])]
-    return SimpleNamespace(X=X, layers=layers, obs_names=cells, var_names=names)
+    if importlib.util.find_spec("anndata"):
+        anndata = importlib.import_module("anndata")
+        found = anndata.AnnData(X, layers=layers)
+        found.obs_names, found.var_names = cells, names
+        return found
+    return SimpleNamespace(
+        X=X, layers=layers, obs_names=cells, var_names=names, obsm={}, varm={}, uns={}
+    )
+
+
+@pytest.mark.parametrize("layer", [1, -1])
+def test_results_are_written_into_annotated_data(
+    counts: Matrix, tmp_path: Path, layer: int
+) -> None:
+    data = annotated(sp.csr_matrix(counts))
+    model = MultilayerNMF((4, 3), random_state=0).fit(data)
+    model.annotate(data, layer=layer)
+    model.annotate(data, key="programs")
+    features = model.transform(data, layer=layer)
+    np.testing.assert_array_equal(data.obsm["X_multilayer_nmf"], features)
+    close(data.varm["multilayer_nmf"].shape, (12, features.shape[1]))
+    np.testing.assert_array_equal(data.varm["programs"].T, model.components_)
+    assert data.uns["programs"]["reconstruction_err"] == model.reconstruction_err_
+    # Frames are for transform alone.
+    model.set_output(transform="pandas").annotate(data)
+    assert isinstance(data.obsm["X_multilayer_nmf"], np.ndarray)
+    if hasattr(data, "write_h5ad"):
+        data.write_h5ad(tmp_path / "annotated.h5ad")
+        read = importlib.import_module("anndata").read_h5ad(tmp_path / "annotated.h5ad")
+        np.testing.assert_array_equal(read.obsm["X_programs"], data.obsm["X_programs"])
+        found = load_data(tmp_path / "annotated.h5ad")
+        np.testing.assert_array_equal(found.X.toarray(), counts)
+    with pytest.raises(TypeError, match="must be an AnnData object"):
+        model.annotate(counts)  # type: ignore[arg-type]
 
 
 def test_annotated_data_give_their_table_and_names(counts: Matrix, tmp_path: Path) -> None:
@@ -189,3 +225,25 @@ def test_annotated_data_that_do_not_fit_are_refused(counts: Matrix) -> None:
     nothing: Any = SimpleNamespace(X=None, layers={}, obs_names=[], var_names=[])
     with pytest.raises(ValueError, match="has no X"):
         model.transform(nothing)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sparse_files_are_read_as_sparse_arrays(
+    counts: Matrix, tmp_path: Path, kind: Any, dtype: Any
+) -> None:
+    sp.save_npz(tmp_path / "x.npz", kind(counts))
+    found = load_data(tmp_path / "x.npz", dtype=dtype).X
+    assert sp.issparse(found)
+    assert found.format == kind(counts).format
+    assert found.dtype == dtype
+    assert found.indices.dtype == np.int32
+    np.testing.assert_array_equal(found.toarray(), counts)
+    scipy.io.mmwrite(tmp_path / "x.mtx", sp.coo_matrix(counts))
+    assert sp.issparse(load_data(tmp_path / "x.mtx").X)
+    page = (
+        NMF(3, random_state=0)
+        .fit(found)
+        .report(load_data(tmp_path / "x.npz", dtype=dtype), tmp_path / "r.html")
+    )
+    assert "Topics" in page.read_text()

@@ -203,14 +203,16 @@ impl<'a, T: Scalar> Gathering<'a, T> {
 
     /// The components of a layer, counted from 0, as topics.
     fn topics(&self, layer: usize) -> Option<Topics> {
+        if !self.topical {
+            return None;
+        }
         let weighed = |layer: usize| {
             let Layer { phi, h, .. } = &self.layers.layers[layer];
             Weighed::new(phi, h)
         };
         let below = (layer > 0).then(|| weighed(layer - 1));
         let of_below = below.as_ref().map(|below| (below, &self.model.factors.z[layer]));
-        let found = || weighed(layer).topics(&self.judged, &self.draft.choice.shown, of_below);
-        self.topical.then(found)
+        Some(weighed(layer).topics(&self.judged, &self.draft.choice.shown, of_below))
     }
 
     fn clusterings(&self, all: &[Found]) -> Result<Vec<Clustering>> {

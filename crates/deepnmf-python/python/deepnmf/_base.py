@@ -23,6 +23,7 @@ from ._sklearn import (
     check_is_fitted,
 )
 from ._types import (
+    AnnotatedSamples,
     Codes,
     FilePath,
     Floats,
@@ -69,6 +70,17 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         *,
         layers: str | None = None,
     ) -> Floats:
+        return self._features(X, layer, method, zero_samples, layers)
+
+    def _features(
+        self,
+        X: SamplesLike,
+        layer: int,
+        method: Method | None,
+        zero_samples: ZeroSamples,
+        layers: str | None,
+    ) -> Floats:
+        """Compute the features of samples as an array."""
         check_is_fitted(self)
         check.choice("zero_samples", zero_samples, ZeroSamples)
         found = self._samples(X, layers)
@@ -363,6 +375,52 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             ``features_[-1]``. After `set_output` a data frame.
         """
         return self.fit(X, y, layers=layers).transform(X, layers=layers)
+
+    def annotate(
+        self,
+        adata: AnnotatedSamples,
+        *,
+        key: str | None = None,
+        layer: int = -1,
+        layers: str | None = None,
+    ) -> None:
+        """Write features, components and a summary of the fit into an AnnData object.
+
+        Where its features are those of the fit, tools such as scanpy find the results beside those
+        of their own: ``sc.pp.neighbors(adata, use_rep="X_nmf")``.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells to annotate, of the fit or others. ``obsm["X_" + key]`` receives their features,
+            ``varm[key]`` the components, one per column, and ``uns[key]`` a summary of the fit.
+            What stood there before is replaced.
+        key : str, default=None
+            Name of the results. If None, that of the model, such as 'nmf'.
+        layer : int, default=-1
+            Layer of the features and components, counted from 1, or from the top if negative.
+        layers : str, default=None
+            Name of the layer of the AnnData object to take instead of its ``X``.
+        """
+        check_is_fitted(self)
+        if not check.is_annotated(adata):
+            raise TypeError(f"adata is a {type(adata).__name__}: it must be an AnnData object")
+        name = self._name.replace("-", "_") if key is None else key
+        # An array, whatever `set_output` says of transform.
+        features = self._features(adata, layer, None, "error", layers)
+        adata.obsm[f"X_{name}"] = features
+        adata.varm[name] = self._model.components(self._place(layer)).T.copy()
+        # Files of AnnData hold neither None nor tuples.
+        adata.uns[name] = {
+            "model": self._name,
+            "n_components": np.asarray(self.layers_),
+            "layer": self._place(layer),
+            "reconstruction_err": self.reconstruction_err_,
+            "n_iter": self.n_iter_,
+            "stop_reason": self.stop_reason_,
+            "history": self.history_,
+            "settings": self._model.settings,
+        }
 
     def inverse_transform(self, X: ArrayLike, layer: int = -1) -> Floats:
         """Reconstruct samples from their features.

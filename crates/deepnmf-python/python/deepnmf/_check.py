@@ -195,9 +195,14 @@ def samples(
     return contiguous(found)
 
 
+def is_annotated(X: object) -> bool:
+    """Return whether samples are an AnnData object."""
+    return all(hasattr(X, name) for name in ("X", "layers", "obs_names", "var_names"))
+
+
 def _table(X: Any, layers: object) -> tuple[Any, NDArray[np.object_] | None]:
     """Return the table of AnnData, or one of its layers, and the names of its features."""
-    if not all(hasattr(X, name) for name in ("X", "layers", "obs_names", "var_names")):
+    if not is_annotated(X):
         if layers is not None:
             raise refuse("layers", layers, "only AnnData has layers, leave it out")
         return X, None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
 from . import _check as check
@@ -42,8 +43,8 @@ class Dataset:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        Samples; SciPy's ``csr_array`` or ``csc_array`` where the file holds a sparse table.
     labels : dict of str to ndarray of shape (n_samples,)
         Labels of each attribute. Integers if all labels are whole numbers, with -1 for unknown
         ones; otherwise strings, with None for unknown ones.
@@ -55,7 +56,7 @@ class Dataset:
         Size of the images, if the samples are images.
     """
 
-    X: Floats = field(repr=False)
+    X: Any = field(repr=False)
     labels: dict[str, NDArray[Any]] = field(repr=False)
     feature_names: list[str] | None = field(repr=False)
     sample_names: list[str] | None = field(repr=False)
@@ -67,9 +68,10 @@ class Dataset:
         if self.image_shape is None:
             raise ValueError("nothing says how wide and high the samples are: load with image=")
         width, height, order = self.image_shape
+        X: Floats = self.X if isinstance(self.X, np.ndarray) else self.X.toarray()
         if order == "row-major":
-            return self.X.reshape(-1, height, width)
-        return self.X.reshape(-1, width, height).transpose(0, 2, 1)
+            return X.reshape(-1, height, width)
+        return X.reshape(-1, width, height).transpose(0, 2, 1)
 
 
 def load_data(
@@ -88,7 +90,7 @@ def load_data(
 
     It reads ``.npy``, ``.npz``, MATLAB ``.mat``, Matrix Market ``.mtx``, AnnData ``.h5ad``,
     ``.parquet``, ``.csv``, ``.tsv`` and folders of 10x Genomics or of images, as the program does.
-    Sparse tables are made dense: use SciPy or AnnData to read those that are too large for that.
+    What a file holds as a sparse table stays sparse.
 
     Parameters
     ----------
@@ -301,12 +303,16 @@ def _is_narrow(dtype: Any) -> bool:
 
 
 def _dataset(
-    X: Floats,
+    X: Any,
     attributes: list[tuple[str, list[str], Codes]],
     feature_names: list[str] | None,
     sample_names: list[str] | None,
     shape: str | None,
 ) -> Dataset:
+    if isinstance(X, tuple):
+        *lists, kind, dimensions = X
+        made = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}[kind]
+        X = made(tuple(lists), shape=dimensions)
     labels = {name: _labels(classes, codes) for name, classes, codes in attributes}
     image_shape = None
     if shape is not None:

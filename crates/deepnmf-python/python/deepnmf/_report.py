@@ -88,11 +88,13 @@ class Reporting:
             labels = X.labels if labels is None else labels
             image = X.image_shape if image is None else image
             sample_names = X.sample_names if sample_names is None else sample_names
-            X = X.X
-        elif sample_names is None:
-            sample_names = getattr(X, "obs_names", None)
+            table: SamplesLike = X.X
+        else:
+            table = X
+            if sample_names is None:
+                sample_names = getattr(X, "obs_names", None)
         dtype = self._model.dtype
-        found = check.samples(self, X, dtype=dtype, reset=False, sparse=True, layers=layers)
+        found = check.samples(self, table, dtype=dtype, reset=False, sparse=True, layers=layers)
         n_samples = found.shape[0]
         if check.whole("samples", samples) > MOST_SAMPLES:
             raise check.refuse("samples", samples, f"it must be at most {MOST_SAMPLES}")

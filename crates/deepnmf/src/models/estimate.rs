@@ -2,6 +2,7 @@
 
 use super::Settings;
 use crate::matrix::Dtype;
+use crate::objective::Divergence;
 
 /// What a fit takes, roughly: within a factor of two where it matters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,12 +58,18 @@ impl Settings {
         let entries = held.map_or(p * n, |held| held as u64);
         // Every entry of sparse data has its place.
         let data = if held.is_some() { (number + 4) * entries + 8 * n } else { number * entries };
+        // The Kullback-Leibler divergence has lists of entries by feature, and of dense data those by sample, too.
+        let lists = match (self.divergence(), held) {
+            (Divergence::Frobenius, _) => 0,
+            (Divergence::KullbackLeibler, Some(_)) => (number + 4) * entries + 8 * p,
+            (Divergence::KullbackLeibler, None) => 2 * (number + 4) * entries + 8 * (p + n),
+        };
         let graphs = number * self.graph_numbers(entries / n.max(1), n);
         let top = layers.last().map_or(0, |k| *k as u64);
         // A line search evaluates more than once, and a gradient costs as much as its value.
         let (width, products) = if self.descends() { (first, 3.0) } else { (top, 1.0) };
         Estimate {
-            memory: data + start.max(loops).max(graphs) + number * factors,
+            memory: data + start.max(loops + lists).max(graphs) + number * factors,
             file: number * (factors + if self.compares_data() { first * n } else { 0 }) + (1 << 16),
             iteration: products
                 * (4.0 * (entries * width) as f64 + 2.0 * (n * width * width) as f64),
@@ -102,6 +109,7 @@ mod tests {
     use crate::Dtype;
     use crate::activation::Activation;
     use crate::models::{DeepSemiNmf, DeepWsf, Descent, Neighbourhood, Nmf, Settings, WhitenedPca};
+    use crate::objective::Divergence;
 
     #[test]
     fn iterations_are_those_of_the_settings() {
@@ -112,6 +120,15 @@ mod tests {
         let relu = DeepSemiNmf::new([5, 3]).activation(Activation::Relu).descent(descent);
         assert_eq!(most(relu.into()), 17);
         assert_eq!(most(WhitenedPca::new(3).into()), 0);
+    }
+
+    #[test]
+    fn the_entries_once_more_take_memory() {
+        let of = |nmf: Nmf| {
+            Settings::from(nmf).estimate_held(5_000, 20_000, Some(10_000_000), Dtype::F64).memory
+        };
+        let both = of(Nmf::new(3).divergence(Divergence::KullbackLeibler));
+        assert!(both > of(Nmf::new(3)) + 100_000_000);
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
 fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> Result<Features> {
     let layer = args.layer.unwrap_or(model.factors.depth());
     model.factors.check_layer(layer)?;
-    let parts = model.settings.parts().to_vec();
+    let parts = model.settings.parts_in(layer);
     let Some(path) = &args.data else {
         let values = model.factors.h[layer - 1].cast();
         return Ok(Features { values, layer: Some(layer), names: None, parts });

@@ -158,7 +158,7 @@ pub(super) fn descend(
     Ok(Found { memberships, state })
 }
 
-/// Merges clusters of a part until it has so many. Of many that are too many some are merged at a time, and samples
+/// Merges clusters of a part until it has so many. Of those that are too many half are merged at a time, and samples
 /// choose anew in between.
 pub(super) fn merge_down(
     samples: &Coordinates,

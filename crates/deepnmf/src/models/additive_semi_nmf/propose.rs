@@ -7,7 +7,7 @@
 //! ```
 //!
 //! k-means divides `G` into more clusters than wanted, the descent of `J` moves samples, and the clusters that are
-//! least worth keeping apart are merged. A proposal has few digits to lose, so it is computed in `f32`. From the same
+//! least worth keeping apart are merged (`merge.rs`). A proposal has few digits to lose, so it is computed in `f32`. From the same
 //! samples, memberships and number comes the same proposal.
 
 use super::coordinates::Coordinates;

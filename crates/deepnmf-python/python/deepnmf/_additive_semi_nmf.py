@@ -86,8 +86,8 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
     example by who is on a picture and by the pose. The mean of the samples is in the first part.
     With one part the model is `SemiNMF`.
 
-    A part may be deep: many clusters next to the data, and fewer in layer 2, each of which is some of
-    the many. So a cluster can be something that changes, such as a person who turns.
+    A part may be deep: many clusters next to the data, and fewer in layer 2, each of which is some
+    of the many. So a cluster can be something that changes, such as a person who turns.
 
     Parts may also be attributes of which some labels are known, beside others that are found. Their
     clusters are the classes, and linear machines say which one a sample belongs to: learnt before

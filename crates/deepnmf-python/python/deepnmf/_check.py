@@ -128,6 +128,8 @@ def _part_size(value: object) -> int | list[int]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         return whole("each of parts", value, least=2)
     layers = members("each of parts", value, "whole numbers")
+    if not layers:
+        raise refuse("each of parts", value, "name the clusters of each of its layers")
     return [whole("each layer of a part", size, least=2) for size in layers]
 
 

@@ -5,7 +5,7 @@
 
 DATA_FOLDER holds cmu-faces/; deepnmf (the Python package), NumPy, scikit-learn and ClustPy are needed. Samples are
 scaled to unit norm. Every method is told how many clusters to find, and nothing else: AdditiveSemiNMF
-one number for each part, Nr-Kmeans and the two orthogonal methods of ClustPy one for each of their subspaces, on the
+one number for each part (the first part deep: three times as many clusters next to the data), Nr-Kmeans and the two orthogonal methods of ClustPy one for each of their subspaces, on the
 principal components with 95% of the variance, with ten restarts; k-means one number at a time, on pixels, on whitened
 principal components (40, unit samples) and on the features of DeepSemiNMF((200, 40), n_neighbors=5).
 
@@ -90,6 +90,12 @@ def additive(x, sizes, seed):
     return deepnmf.AdditiveSemiNMF(sizes, random_state=seed, measure_bound=False).fit(x).labels_
 
 
+def deep(x, sizes, seed):
+    import deepnmf
+    first = (3 * sizes[0], sizes[0])
+    return deepnmf.AdditiveSemiNMF((first, *sizes[1:]), random_state=seed, measure_bound=False).fit(x).labels_
+
+
 def by_itself(x, sizes, seed):
     import deepnmf
     return deepnmf.AdditiveSemiNMF("auto", random_state=seed, measure_bound=False).fit(x).labels_
@@ -128,6 +134,7 @@ def neighbours(x):
 
 METHODS = {
     "Additive Semi-NMF": additive,
+    "Additive Semi-NMF, first part deep": deep,
     "Additive Semi-NMF, parts auto": by_itself,
     "Nr-Kmeans": clustpy("NrKmeans"),
     "orthogonal clustering": clustpy("OrthogonalClustering"),

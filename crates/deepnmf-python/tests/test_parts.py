@@ -109,3 +109,25 @@ def test_labels_are_ignored_where_no_part_is_theirs() -> None:
     given = AdditiveSemiNMF((6, 3), random_state=0).fit(X, labels[:, 1])
     np.testing.assert_array_equal(plain.features_[0], given.features_[0])
     assert plain.score(X) == given.score(X, labels[:, 1])
+
+
+def test_deep_parts_have_fewer_clusters_in_each_layer() -> None:
+    X, labels = planted()
+    model = AdditiveSemiNMF(((15, 6), 3), random_state=0).fit(X)
+    assert model.layers_ == (18, 9)
+    assert model.parts_ == (6, 3)
+    assert normalized_mutual_info(labels[:, 0], model.labels_[:, 0]) > 0.99
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    for layer in (1, 2):
+        np.testing.assert_array_equal(model.transform(X, layer=layer), model.features_[layer - 1])
+    shapes = [model.transform(X, layer=layer, part=1).shape for layer in (1, 2, -1)]
+    assert shapes == [(150, 15), (150, 6), (150, 6)]
+    # A cluster is the mean of those that were merged to it, weighted by their samples.
+    np.testing.assert_allclose(model.weights_[1].sum(axis=0), 1)
+    means = model.weights_[0] @ model.weights_[1]
+    np.testing.assert_allclose(model.components_, means.T, atol=1e-12)
+    with pytest.raises(ValueError, match="it must fall"):
+        AdditiveSemiNMF(((6, 15), 3)).fit(X)
+    wrong: Any = (("many", 6), 3)
+    with pytest.raises(ValueError, match="each layer of a part"):
+        AdditiveSemiNMF(wrong).fit(X)

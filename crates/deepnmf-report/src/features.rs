@@ -54,9 +54,9 @@ impl<T: Scalar> Layers<T> {
         let least = model.settings.divergence().error_of_least_model(judged)?;
         if model.settings.parts().len() > 1 {
             let h = if of_the_fit {
-                columns(&model.factors.h[0], &choice.judged)
+                columns(model.factors.top_features(), &choice.judged)
             } else {
-                model.project(judged, 1, model.usual_projection())?
+                model.project(judged, model.factors.depth(), model.usual_projection())?
             };
             return Ok(Self { layers: parts(model, judged, &h, scale)?, of_the_fit });
         }
@@ -76,14 +76,14 @@ impl<T: Scalar> Layers<T> {
     }
 }
 
-/// The parts of an additive model, for samples with memberships `h`.
+/// The parts of an additive model, for samples with memberships `h` in the top layer.
 fn parts<T: Scalar>(
     model: &Model<T>,
     x: &Matrix<T>,
     h: &Matrix<T>,
     scale: Scaling,
 ) -> Result<Vec<Layer<T>>> {
-    let (z, labels) = (&model.factors.z[0], model.part_labels_of(h));
+    let (z, labels) = (model.factors.basis(model.factors.depth())?, model.part_labels_of(h));
     let sum = product(z.view(), h.view());
     let left = Matrix::from_fn(x.rows(), x.cols(), |i, j| x[(i, j)] - sum[(i, j)]);
     let norm = x.norm_sq().sqrt();

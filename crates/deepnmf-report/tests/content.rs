@@ -4,7 +4,7 @@
 
 use deepnmf::{
     Activation, AdditiveSemiNmf, DeepSemiNmf, Divergence, Factorization, Matrix, Model,
-    MultilayerNmf, Nmf, SemiNmf, WhitenedPca, Wsf,
+    MultilayerNmf, Nmf, PartSizes, SemiNmf, WhitenedPca, Wsf,
 };
 use deepnmf_data::builtin::generate;
 use deepnmf_data::preprocess::{Pipeline, Step};
@@ -141,6 +141,17 @@ fn the_parts_of_an_additive_model_stand_side_by_side() {
     assert!(content.words.model.contains("a sum of 2 parts of 4 and 2 clusters"));
     assert_eq!(content.words.parts.len(), 3);
     assert!(content.words.layers[0].starts_with("Part 1"), "{}", content.words.layers[0]);
+}
+
+#[test]
+fn deep_parts_stand_side_by_side_as_they_are_in_the_top_layer() {
+    let faces = faces();
+    let parts = [PartSizes::from([9, 4]), PartSizes::from(2)];
+    let model = AdditiveSemiNmf::new(parts).fit(&faces.x).unwrap();
+    let content = content(&model, &faces, Options::default());
+    check(&content);
+    assert_eq!(content.layers.iter().map(|part| part.components).collect::<Vec<_>>(), [4, 2]);
+    assert!(content.words.model.contains("a sum of 2 parts of 4 and 2 clusters"));
 }
 
 #[test]

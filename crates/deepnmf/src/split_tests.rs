@@ -163,6 +163,7 @@ fn shallow_cases() -> Vec<Case> {
         case("decomposition", WhitenedPca::new(4), &[]),
         case("sums of parts", AdditiveSemiNmf::new([5, 3]).with(options()), &[]),
         case("sums of three parts", AdditiveSemiNmf::new([4, 3, 2]).with(options()), &[]),
+        case("a deep part", AdditiveSemiNmf::new([vec![7, 4], vec![3]]).with(options()), &[]),
         case("a part with labels", AdditiveSemiNmf::new([4, 0]).with(options()), &[None, Some(1)]),
         case("one part", AdditiveSemiNmf::new([4]).with(random()), &[]),
     ]);

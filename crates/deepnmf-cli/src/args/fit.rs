@@ -55,7 +55,8 @@ pub(crate) struct FitArgs {
     pub(crate) layers: Vec<usize>,
     /// Clusters of each part of additive-semi-nmf, instead of layers, such as 20,4: a sample is in one cluster of every
     /// part, and the parts are attributes, found without labels. With auto the fit finds out how many parts there are and
-    /// how large, and says why. The name of an attribute is a part whose classes are known by some labels, such as 20,pose
+    /// how large, and says why. The name of an attribute is a part whose classes are known by some labels, such as 20,pose.
+    /// A deep part has several numbers, such as 60-20,4: many clusters next to the data, merged to fewer in layer 2
     #[arg(
         long,
         action = ArgAction::Set,

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use deepnmf::PartSizes;
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{DataError, ImageShape};
 
@@ -32,8 +33,8 @@ pub(super) fn two_or_more(text: &str) -> Result<usize, String> {
 pub(crate) enum PartName {
     /// The fit finds out.
     Auto,
-    /// So many clusters.
-    Clusters(usize),
+    /// So many clusters, in each of its layers.
+    Clusters(PartSizes),
     /// The classes of an attribute that has labels.
     Attribute(String),
 }
@@ -48,7 +49,7 @@ impl PartName {
     }
 }
 
-/// A number of clusters, `auto`, or the name of an attribute.
+/// A number of clusters, several with hyphens between them for a deep part, `auto`, or the name of an attribute.
 pub(super) fn part_name(text: &str) -> Result<PartName, String> {
     let text = text.trim();
     if text == "auto" {
@@ -60,7 +61,9 @@ pub(super) fn part_name(text: &str) -> Result<PartName, String> {
         return Ok(PartName::Attribute(text.to_owned()));
     }
     let accepted = ", auto, or the name of an attribute with labels";
-    two_or_more(text).map(PartName::Clusters).map_err(|why| why + accepted)
+    let layers: Result<Vec<usize>, String> = text.split('-').map(two_or_more).collect();
+    let sizes = layers.map(|layers| PartName::Clusters(layers.into()));
+    sizes.map_err(|why| why + accepted)
 }
 
 pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {

@@ -182,7 +182,7 @@ fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
 fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> Result<Features> {
     let layer = args.layer.unwrap_or(model.factors.depth());
     model.factors.check_layer(layer)?;
-    let parts = model.settings.parts().to_vec();
+    let parts = model.settings.parts_in(layer);
     let sum = |z: &[T]| z.iter().map(|z| z.to_f64()).sum();
     let basis = model.factors.basis(layer)?;
     let sums =

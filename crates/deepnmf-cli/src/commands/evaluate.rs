@@ -180,8 +180,8 @@ fn of_model<T: Scalar>(
         };
         Ok(Features { name: format!("layer {layer}"), values })
     };
-    let layers = layers.into_iter().map(features).collect::<Result<_>>()?;
-    let layers = in_parts(layers, model)?;
+    let read = layers.iter().map(|layer| features(*layer)).collect::<Result<_>>()?;
+    let layers = in_parts(read, &layers, model)?;
     let predictions = match &data {
         Some((data, _)) => on_threads(args.threads, || predicted::of_model(model, data))??,
         None => vec![],
@@ -189,21 +189,31 @@ fn of_model<T: Scalar>(
     Ok((Read { layers, origin, predictions }, data.map_or(vec![], |(data, _)| data.attributes)))
 }
 
-/// The features of each part of a model that has parts, and of each layer of others.
-fn in_parts<T: Scalar>(layers: Vec<Features>, model: &Model<T>) -> Result<Vec<Features>> {
-    let (parts, [whole]) = (model.settings.parts().len(), layers.as_slice()) else {
-        return Ok(layers);
-    };
+/// The features of each part of a model that has parts, and of each layer of others. `numbers` are those of the layers.
+fn in_parts<T: Scalar>(
+    layers: Vec<Features>,
+    numbers: &[usize],
+    model: &Model<T>,
+) -> Result<Vec<Features>> {
+    let parts = model.settings.parts().len();
     if parts < 2 {
         return Ok(layers);
     }
-    let of_part = |part: usize| {
-        let rows = model.part_rows(part)?;
-        let own = |i: usize, j: usize| whole.values[(rows.start + i, j)];
-        let values = Matrix::from_fn(rows.len(), whole.values.cols(), own);
-        Ok(Features { name: format!("part {part}"), values })
-    };
-    (1..=parts).map(of_part).collect()
+    let mut of_parts = vec![];
+    for (whole, &layer) in layers.iter().zip(numbers) {
+        let of_part = |part: usize| {
+            let rows = model.part_rows_in(layer, part)?;
+            let own = |i: usize, j: usize| whole.values[(rows.start + i, j)];
+            let values = Matrix::from_fn(rows.len(), whole.values.cols(), own);
+            let name = match model.factors.depth() {
+                1 => format!("part {part}"),
+                _ => format!("part {part}, layer {layer}"),
+            };
+            Ok(Features { name, values })
+        };
+        of_parts.extend((1..=parts).map(of_part).collect::<Result<Vec<_>>>()?);
+    }
+    Ok(of_parts)
 }
 
 /// The features of all layers, and where they come from.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{Dtype, Model, Scalar};
+use deepnmf::{Dtype, Model, PartSizes, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use serde_json::{Value, json};
 
@@ -29,8 +29,8 @@ fn describe<T: Scalar>(model: &Model<T>) -> String {
     let attributes: Vec<_> = model.provenance.attributes.iter().map(Option::as_deref).collect();
     let has_parts = model.settings.parts().len() > 1;
     if has_parts {
-        let sizes = model.settings.parts().iter().enumerate();
-        let part = |(i, size): (usize, &usize)| match attributes.get(i) {
+        let sizes = model.settings.part_sizes().iter().enumerate();
+        let part = |(i, size): (usize, &PartSizes)| match attributes.get(i) {
             Some(Some(name)) => (*name).to_owned(),
             _ => size.to_string(),
         };

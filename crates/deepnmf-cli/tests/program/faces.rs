@@ -103,6 +103,39 @@ fn a_part_with_labels_of_some_samples_is_predicted() {
 }
 
 #[test]
+fn deep_parts_are_fitted_shown_and_clustered_in_each_layer() {
+    let folder = Folder::new();
+    let data = "builtin:faces:identities=6,poses=3,size=16";
+    let told = folder.fit(&format!("{data} --parts 14-6,3 --out m.safetensors"));
+    assert_eq!(told["layers"], serde_json::json!([17, 9]));
+    assert_eq!(told["settings"]["parts"], serde_json::json!([[14, 6], 3]));
+    let shown = folder.run("info m.safetensors");
+    assert!(shown.stdout.contains("--parts 14-6,3, one cluster of each"), "{shown}");
+    for (flags, parts) in [("", [6, 3]), ("--layer 1", [14, 3])] {
+        let found = folder.json(&format!("cluster m.safetensors {flags} --out own.csv"));
+        assert_eq!(found["parts"], serde_json::json!(parts));
+        folder.json(&format!("cluster m.safetensors {flags} --data {data} --out new.csv"));
+        let clusters = |name: &str| {
+            let text = String::from_utf8(folder.read(name)).unwrap();
+            text.lines().map(|line| line.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(clusters("own.csv"), clusters("new.csv"));
+    }
+    let told = folder.json(&format!("evaluate m.safetensors --data {data} --cluster --repeats 1"));
+    let names: Vec<&str> =
+        [0, 4, 8, 12].iter().map(|i| told["cells"][i]["layer"].as_str().unwrap()).collect();
+    let of = |part: usize, layer: usize| format!("part {part}, layer {layer}");
+    assert_eq!(names, [of(1, 1), of(2, 1), of(1, 2), of(2, 2)]);
+    folder.json(&format!("report m.safetensors --data {data} --out r.html"));
+    let refused = |parts: &str, code, words| {
+        folder.refuses(&format!("fit {data} --parts {parts}"), code, &[words]);
+    };
+    refused("6-14,3", 1, "it must fall");
+    refused("14-,3", 2, "auto, or the name");
+    refused("14-6", 1, "beside others");
+}
+
+#[test]
 fn parts_are_fitted_shown_and_projected() {
     let folder = Folder::new();
     let data = "builtin:faces:identities=6,poses=3,size=16";

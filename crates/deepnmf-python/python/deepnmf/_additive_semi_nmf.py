@@ -47,7 +47,7 @@ class _OfParts:
         X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
         layer : int, default=-1
-            Layer. This model has one.
+            Layer. This model has one if no part is deep.
         method : {'nonnegative', 'basis'}, default=None
             How features are computed. It has no effect if there are several parts.
         zero_samples : {'error', 'keep'}, default='error'
@@ -69,12 +69,12 @@ class _OfParts:
         )
         if part is None:
             return features
-        rows, frame = self._rows(part), getattr(features, "iloc", features)
+        rows, frame = self._rows(part, layer), getattr(features, "iloc", features)
         chosen: Floats = frame[:, rows]
         return chosen
 
-    def _rows(self, part: object) -> slice:
-        """Return the components of a part, counted from 1."""
+    def _rows(self, part: object, layer: int = -1) -> slice:
+        """Return the components of a part, counted from 1, in a layer."""
         raise NotImplementedError
 
 
@@ -86,6 +86,9 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
     example by who is on a picture and by the pose. The mean of the samples is in the first part.
     With one part the model is `SemiNMF`.
 
+    A part may be deep: many clusters next to the data, and fewer in layer 2, each of which is some
+    of the many. So a cluster can be something that changes, such as a person who turns.
+
     Parts may also be attributes of which some labels are known, beside others that are found. Their
     clusters are the classes, and linear machines say which one a sample belongs to: learnt before
     the other parts are found if the attribute makes up more of the samples than they do, otherwise
@@ -93,9 +96,11 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
 
     Parameters
     ----------
-    parts : {'auto'} or sequence of int or None, default=None
+    parts : {'auto'} or sequence of int, sequence of int or None, default=None
         Number of clusters of each part, at least 2; None for a part with labels: the columns of
-        ``y`` belong to these parts in their order. ``y`` is ignored if there are none. With 'auto',
+        ``y`` belong to these parts in their order. ``y`` is ignored if there are none. A part with
+        several numbers is deep: ``((60, 20), 4)`` has a part of 60 clusters next to the data that
+        are merged to 20 in layer 2. With 'auto',
         the fit finds out how many parts there are and how large: one after the other, while what is
         left has more structure than samples without any; ``parts_`` has them, ``notices_`` the
         reasons. If None, ``(8, 3)``, or fewer if there are fewer samples.
@@ -129,7 +134,7 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         Cluster of each fitted sample in every part, counted from 0. The largest cluster of a part
         is the first; those of a part with labels are its classes in their order.
     parts_ : tuple of int
-        Number of clusters of each part.
+        Number of clusters of each part in the top layer.
     components_ : ndarray of shape (n_components_, n_features)
         Basis of the top layer in the space of the data, one component per row. In a nonlinear
         model ``H @ components_`` is not the reconstruction: use `inverse_transform`.
@@ -201,7 +206,7 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
 
     def __init__(
         self,
-        parts: Sequence[int | None] | Literal["auto"] | None = None,
+        parts: Sequence[int | Sequence[int] | None] | Literal["auto"] | None = None,
         *,
         max_iter: int = 1000,
         tol: float = 1e-6,
@@ -237,7 +242,9 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
     def _params(cls, settings: Json) -> dict[str, Any]:
         options = settings["options"]
         return {
-            "parts": tuple(settings["parts"]),
+            "parts": tuple(
+                tuple(part) if isinstance(part, list) else part for part in settings["parts"]
+            ),
             **settings_of.stop_params(options["stop"]),
             "random_state": options["seed"],
             "measure_bound": options["measure_bound"],
@@ -345,17 +352,24 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
 
     @property
     def parts_(self) -> tuple[int, ...]:
-        """Number of clusters of each part."""
-        return tuple(json.loads(self._fitted.settings)["parts"])
+        """Number of clusters of each part in the top layer."""
+        return self._sizes(-1)
 
     def _labels_of(self, features: Floats) -> NDArray[np.intp]:
         """Return the largest feature of each part."""
         rows = [self._rows(part + 1) for part in range(len(self.parts_))]
         return np.column_stack([features[:, own].argmax(axis=1) for own in rows])
 
-    def _rows(self, part: object) -> slice:
-        """Return the components of a part, counted from 1."""
-        place, sizes = check.whole("part", part), self.parts_
+    def _sizes(self, layer: int) -> tuple[int, ...]:
+        """Return the clusters of each part in a layer: shallow parts have the same in all."""
+        given = json.loads(self._fitted.settings)["parts"]
+        parts = [part if isinstance(part, list) else [part] for part in given]
+        place = self._place(layer) - 1
+        return tuple(part[min(place, len(part) - 1)] for part in parts)
+
+    def _rows(self, part: object, layer: int = -1) -> slice:
+        """Return the components of a part, counted from 1, in a layer."""
+        place, sizes = check.whole("part", part), self._sizes(layer)
         if place > len(sizes):
             raise check.refuse("part", part, f"this model has parts 1 to {len(sizes)}")
         end = list(accumulate(sizes))[place - 1]

@@ -309,7 +309,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             if part.get("layers"):
                 return int(part["layers"][0])
             if part.get("parts"):
-                return int(sum(part["parts"]))
+                sizes = part["parts"]  # a deep part has a list, the layer next to the data first
+                return sum(int(size[0] if isinstance(size, list) else size) for size in sizes)
             if "components" in part:
                 return int(part["components"])
         return 1

@@ -115,7 +115,7 @@ def layer_sizes(value: object, shape: tuple[int, int]) -> list[int]:
     return [whole("each of layers", size) for size in members("layers", value, "whole numbers")]
 
 
-def part_sizes(value: object, n_samples: int) -> list[int]:
+def part_sizes(value: object, n_samples: int) -> list[int | list[int]]:
     """Check the number of clusters of each part; None depends on the number of samples."""
     if value is None:
         return [min(8, n_samples), min(3, n_samples)]
@@ -127,7 +127,17 @@ def part_sizes(value: object, n_samples: int) -> list[int]:
     if not sizes:
         raise ValueError("the list of parts is empty: name the clusters of each, or use 'auto'")
     # The compiled core calls a part with labels 0: it has as many clusters as they have classes.
-    return [0 if size is None else whole("each of parts", size, least=2) for size in sizes]
+    return [0 if size is None else _part_size(size) for size in sizes]
+
+
+def _part_size(value: object) -> int | list[int]:
+    """Check the clusters of one part: a number, or one for each of its layers."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return whole("each of parts", value, least=2)
+    layers = members("each of parts", value, "whole numbers")
+    if not layers:
+        raise refuse("each of parts", value, "name the clusters of each of its layers")
+    return [whole("each layer of a part", size, least=2) for size in layers]
 
 
 def threads(n_jobs: object, work: int | None = None) -> int:

@@ -8,7 +8,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot, first_least};
 use crate::rng::{Purpose, stream, uniform};
 
 /// Rounds of Lloyd's algorithm: it is a start, not a result.
@@ -125,15 +125,13 @@ fn nearest<T: Scalar>(
     let mut along = Matrix::zeros(centroids.cols(), lengths.len());
     x.tr_mul(centroids, &mut along)?;
     let offsets: Vec<f64> = centroids.columns().map(|c| dot(c, c)).collect();
+    let mut distances = vec![0.0; offsets.len()];
     let closest = |(column, length): (&[T], &f64)| {
-        let distance = |(a, o): (&T, &f64)| o - 2.0 * a.to_f64();
-        let (label, least) = column
-            .iter()
-            .zip(&offsets)
-            .map(distance)
-            .enumerate()
-            .fold((0, f64::INFINITY), |best, (i, d)| if d < best.1 { (i, d) } else { best });
-        (label, (length + least).max(0.0))
+        for (distance, (a, o)) in distances.iter_mut().zip(column.iter().zip(&offsets)) {
+            *distance = o - 2.0 * a.to_f64();
+        }
+        let label = first_least(&distances);
+        (label, (length + distances[label]).max(0.0))
     };
     Ok(along.columns().zip(lengths).map(closest).unzip())
 }

@@ -187,6 +187,19 @@ pub fn dot<T: Scalar>(a: &[T], b: &[T]) -> f64 {
     sum_of_pairs(a, b, |a, b| a * b)
 }
 
+/// The place of the least number, of equal ones the first.
+pub(crate) fn first_least(numbers: &[f64]) -> usize {
+    let mut least = [f64::INFINITY; 8];
+    let (runs, rest) = numbers.as_chunks::<8>();
+    for run in runs {
+        for (least, v) in least.iter_mut().zip(run) {
+            *least = if v < least { *v } else { *least };
+        }
+    }
+    let least = least.iter().chain(rest).fold(f64::INFINITY, |least, v| least.min(*v));
+    numbers.iter().position(|v| *v <= least).unwrap_or(0)
+}
+
 /// The sum of `term(a_i, b_i)` in `f64`, in eight partial sums so that it vectorises; the order of
 /// additions is fixed.
 #[inline(always)]

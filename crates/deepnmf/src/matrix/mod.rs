@@ -27,6 +27,7 @@ pub use centred::Centred;
 pub(crate) use centred::mean_column;
 pub use data::{DataMatrix, Entry, PartColumns, Visit, check_data, check_non_negative};
 pub(crate) use data::{affordable_copy, check_copy};
+pub(crate) use dense::first_least;
 pub use dense::{Matrix, dot, sum_of_pairs};
 pub(crate) use dense::{add_scaled, scale};
 pub use fingerprint::Fingerprint;

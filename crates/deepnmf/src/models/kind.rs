@@ -9,7 +9,7 @@ use crate::matrix::{DataMatrix, Matrix, Scalar};
 use crate::objective::Divergence;
 use crate::update::Penalty;
 
-use super::{Factors, Model, Neighbourhood, Settings, Summary};
+use super::{Factors, Model, Neighbourhood, PartSizes, Settings, Summary};
 
 /// The labels of each attribute that a model takes, or of each layer; some may have none.
 pub type Attributes<'a> = [Option<&'a Labels>];
@@ -160,7 +160,7 @@ pub(crate) trait Kind: Clone + Into<Settings> {
     }
 
     /// The clusters of each part, in models whose samples are sums of parts.
-    fn parts(&self) -> &[usize] {
+    fn part_sizes(&self) -> &[PartSizes] {
         &[]
     }
 
@@ -406,9 +406,19 @@ macro_rules! models {
                     || self.joint_neighbours().is_some()
             }
 
-            /// The clusters of each part, in models whose samples are sums of parts.
-            pub fn parts(&self) -> &[usize] {
-                match self { $(Self::$model(model) => model.parts(),)+ }
+            /// The clusters of each part in each layer, in models whose samples are sums of parts.
+            pub fn part_sizes(&self) -> &[PartSizes] {
+                match self { $(Self::$model(model) => model.part_sizes(),)+ }
+            }
+
+            /// Those of each part in the top layer.
+            pub fn parts(&self) -> Vec<usize> {
+                self.parts_in(self.layers().len())
+            }
+
+            /// Those of each part in a layer, counted from 1.
+            pub fn parts_in(&self, layer: usize) -> Vec<usize> {
+                self.part_sizes().iter().map(|part| part.in_layer(layer)).collect()
             }
 
             /// What to change where a fit does not converge.

@@ -25,8 +25,8 @@ mod unit;
 mod whitened_pca;
 mod wsf;
 
-pub use additive_semi_nmf::AdditiveSemiNmf;
-pub(crate) use additive_semi_nmf::{Choice, most_coordinates, rows_of};
+pub use additive_semi_nmf::{AdditiveSemiNmf, PartSizes};
+pub(crate) use additive_semi_nmf::{Choice, most_coordinates, one_layer_up, rows_of};
 pub use cnmf::Cnmf;
 pub use deep_semi_nmf::{
     DeepSemiNmf, Descent, Form, Loss, NormalForm, Optimizer, Penalties, Variant,

@@ -65,7 +65,7 @@ pub(super) fn expected_tensors(
     let readings = (2..=layers.len()).filter(|layer| reads(*layer));
     let v = readings.map(|layer| (format!("v{layer}"), [layers[layer - 1], layers[layer - 2] + 1]));
     let machines = predictors.iter().enumerate().flat_map(|(i, machine)| {
-        let coordinates = most_coordinates(settings.parts(), p, n);
+        let coordinates = most_coordinates(&settings.parts(), p, n);
         let k = coordinates.unwrap_or(layers.first().copied().unwrap_or(0));
         let classes = machine.classes.len();
         let cells = machine.cells.len();
@@ -75,7 +75,7 @@ pub(super) fn expected_tensors(
             .chain(cells)
     });
     let seen = settings.compares_data().then(|| ("y1".to_owned(), [n, layers[0]]));
-    let coordinates = most_coordinates(settings.parts(), p, n);
+    let coordinates = most_coordinates(&settings.parts(), p, n);
     let metric = coordinates.map(|d| ("a1".to_owned(), [d, p]));
     z.chain(h).chain(offset).chain(v).chain(seen).chain(metric).chain(machines).collect()
 }

@@ -206,13 +206,13 @@ fn read_factors<T: Scalar>(
         _ => vec![],
     };
     let seen = if header.settings.compares_data() { others.next() } else { None };
-    let parts = header.settings.parts();
-    if parts.contains(&0) {
+    let (parts, sizes) = (header.settings.parts_in(1), header.settings.part_sizes());
+    if sizes.iter().any(|part| part.layers().is_empty() || part.layers().contains(&0)) {
         return Err(refuse(path, "a part of it has no clusters, which no fit leaves behind"));
     }
-    let coordinates = most_coordinates(parts, header.summary.features, header.summary.samples);
+    let coordinates = most_coordinates(&parts, header.summary.features, header.summary.samples);
     let metric = coordinates.and_then(|_| others.next());
-    let metric = metric.map(|map| Metric { parts: parts.to_vec(), map });
+    let metric = metric.map(|map| Metric { parts, map });
     let negative = |h: &Matrix<T>| h.as_slice().iter().any(|v| *v < T::ZERO);
     if !any_sign && h.last().is_some_and(negative) {
         return Err(refuse(path, "its features have negative entries, which no fit leaves behind"));

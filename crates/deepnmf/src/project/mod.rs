@@ -30,7 +30,7 @@ use crate::matrix::{
     Centred, DataMatrix, Matrix, Scalar, Scaled, Watched, Whitening, check_data, extreme_exponent,
     gram_of_columns, power_of_two, product,
 };
-use crate::models::{Factors, Model};
+use crate::models::{Factors, Model, one_layer_up};
 use crate::objective::Divergence;
 use crate::stop::{CancelToken, Watch};
 use crate::update::{BasisProducts, Penalty, Products, h_exact, h_hals};
@@ -165,7 +165,12 @@ fn in_layer<T: Scalar>(
 ) -> Result<Matrix<T>> {
     if let Some(metric) = &factors.metric {
         let chosen = additive::Chosen::of(x, factors, metric, &model.predictors)?;
-        return Ok(chosen.one_hot(&metric.parts));
+        let mut h = chosen.one_hot(&metric.parts);
+        for above in 2..=layer {
+            let [lower, upper] = [above - 1, above].map(|layer| model.settings.parts_in(layer));
+            h = one_layer_up(&h, &factors.z[above - 1], &lower, &upper);
+        }
+        return Ok(h);
     }
     if model.settings.divergence() == Divergence::KullbackLeibler {
         return kullback_leibler::features(x, &factors.basis(layer)?, penalty, method);

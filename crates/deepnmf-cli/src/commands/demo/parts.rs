@@ -34,7 +34,7 @@ pub(super) struct FoundPart {
 
 impl Parts {
     pub(super) fn of(model: &Model<f64>, faces: &Dataset<f64>) -> Result<Self> {
-        let (shown, h) = (shown(faces.samples()), &model.factors.h[0]);
+        let (shown, h) = (shown(faces.samples()), model.factors.top_features());
         let few = Matrix::from_fn(h.rows(), shown.len(), |i, j| h[(i, shown[j])]);
         let parts = model.settings.parts();
         let labels = model.part_labels();

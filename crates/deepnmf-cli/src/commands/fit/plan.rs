@@ -3,8 +3,8 @@
 use deepnmf::{
     Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Divergence, Dnmf, ElasticNet,
     FitOptions, Form, Gnmf, HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf,
-    Neighbourhood, Nmf, NonNegativeStart, NormalForm, Optimizer, Penalties, Pretraining, ScaleIn,
-    SemiNmf, Settings, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
+    Neighbourhood, Nmf, NonNegativeStart, NormalForm, Optimizer, PartSizes, Penalties, Pretraining,
+    ScaleIn, SemiNmf, Settings, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
 use crate::args::{
@@ -182,14 +182,14 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
 }
 
 /// The clusters of each part.
-fn parts(args: &FitArgs) -> Result<Vec<usize>, UsageError> {
+fn parts(args: &FitArgs) -> Result<Vec<PartSizes>, UsageError> {
     if args.parts.is_empty() {
         let text = "additive-semi-nmf has parts instead of layers: name the clusters of each, such as --parts 20,4";
         return Err(UsageError(text.into()));
     }
     let size = |part: &PartName| match part {
-        PartName::Clusters(clusters) => Ok(*clusters),
-        PartName::Attribute(_) => Ok(0), // as many as it has classes
+        PartName::Clusters(sizes) => Ok(sizes.clone()),
+        PartName::Attribute(_) => Ok(0.into()), // as many as it has classes
         PartName::Auto => {
             let text = "--parts auto finds all parts: leave the numbers out, or auto";
             Err(UsageError(text.into()))

@@ -20,7 +20,7 @@ pub(super) fn plan<T: Scalar>(
 ) -> Result<Outcome> {
     let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
     let clusters = args.parts.iter().fold(0, |sum: usize, part| match part {
-        PartName::Clusters(size) => sum.saturating_add(*size),
+        PartName::Clusters(sizes) => sum.saturating_add(sizes.in_layer(1)),
         PartName::Auto | PartName::Attribute(_) => sum,
     });
     let first = args.layers.first().copied().unwrap_or(clusters.clamp(1, 1000));

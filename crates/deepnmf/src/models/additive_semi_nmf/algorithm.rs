@@ -1,25 +1,35 @@
 //! The loop: proposals for one part after the other, each taken if it lowers the objective.
 //!
-//! It begins with the best of some starts, which find the parts one after the other. A step has three proposals for one
-//! part, which find as many clusters first, three times and five times as many. Steps for all parts without gain are the last.
+//! It begins with the best of some starts (`starts.rs`). A step has five proposals for one part: three find clusters
+//! anew, as many as wanted first, three times and five times as many (`propose.rs`); two cut clusters of the part and
+//! merge others, all of them and a random half (`cut.rs`). Steps for all parts without gain are the last.
 
 use rayon::prelude::*;
 
 use super::coordinates::Coordinates;
+use super::cut::{cut_and_merge, drawn};
 use super::descent::{Found, State, TO_REST, descend};
 use super::memberships::Memberships;
-use super::propose::{Wanted, features_for, orders, propose, start};
+use super::propose::{Wanted, features_for, propose};
+use super::starts::best_start;
 use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::rng::{Purpose, below, numbered_stream};
 
-/// How many times as many clusters the starts find first.
-const MORE_AT_START: [usize; 4] = [1, 2, 3, 5];
+/// A proposal for one part.
+#[derive(Clone, Copy)]
+enum Proposal {
+    /// Finds clusters anew, so many times as many first.
+    Anew(usize),
+    /// Cuts one of so many of its clusters.
+    Cut(usize),
+}
 
-/// The same for the proposals of a step.
-const MORE: [usize; 3] = [1, 3, 5];
+/// The proposals of a step.
+const PROPOSALS: [Proposal; 5] =
+    [Proposal::Anew(1), Proposal::Anew(3), Proposal::Anew(5), Proposal::Cut(1), Proposal::Cut(2)];
 
 /// The numbers of starts are below, those of proposals behind.
 const FIRST_PROPOSAL: u64 = 1 << 20;
@@ -82,38 +92,6 @@ impl AdditiveLoop {
     }
 }
 
-/// The best of the starts, of equally good ones the first.
-fn best_start(
-    samples: &Coordinates,
-    sizes: &[usize],
-    known: &Memberships,
-    seed: u64,
-    go_on: &(dyn Fn() -> Result<()> + Sync),
-) -> Result<Found> {
-    let orders = orders(sizes, known.free());
-    // All begin with the largest part.
-    let largest = orders[0].first().map_or((0, 1), |part| (*part, sizes[*part]));
-    let first = features_for(samples, known, largest, seed, go_on)?;
-    let starts: Vec<(&[usize], usize)> = orders
-        .iter()
-        .flat_map(|order| MORE_AT_START.map(|more| (order.as_slice(), more)))
-        .collect();
-    let from = |(i, (order, more)): (usize, &(&[usize], usize))| {
-        let wanted = |part: usize| {
-            let number = (i * sizes.len() + part) as u64;
-            Wanted { part, size: sizes[part], more: *more, number, seed }
-        };
-        start(samples, known, &first, order, wanted, go_on)
-    };
-    let found: Vec<Option<Found>> =
-        starts.par_iter().enumerate().map(from).collect::<Result<_>>()?;
-    let better = |best: Found, other: Found| {
-        if other.state.objective < best.state.objective { other } else { best }
-    };
-    let best = found.into_iter().flatten().reduce(better);
-    best.ok_or_else(|| Error::Numerical("no part could be found: name at least two".into()))
-}
-
 /// Memberships drawn at random, but for those that are known.
 fn at_random(sizes: &[usize], known: &Memberships, seed: u64) -> Memberships {
     let mut rng = numbered_stream(seed, Purpose::Proposals, FIRST_PROPOSAL - 1);
@@ -143,16 +121,24 @@ impl Algorithm for AdditiveLoop {
             return Ok(());
         }
         let part = self.free[self.steps % self.free.len()];
-        let number = |i: usize| FIRST_PROPOSAL + (self.steps * MORE.len() + i) as u64;
-        let (size, seed, from) = (self.sizes[part], self.seed, &self.found.memberships);
+        let number = |i: usize| FIRST_PROPOSAL + (self.steps * PROPOSALS.len() + i) as u64;
+        let (size, seed, now) = (self.sizes[part], self.seed, &self.found);
         // A step is short, and not left half done.
+        let from = &now.memberships;
         let features = features_for(&self.samples, from, (part, size), seed, &|| Ok(()))?;
-        let wanted = |(i, more): (usize, &usize)| {
-            let wanted = Wanted { part, size, more: *more, number: number(i), seed };
-            propose(&self.samples, from, &features, wanted, &|| Ok(()))
+        let found = |(i, proposal): (usize, &Proposal)| match *proposal {
+            Proposal::Anew(more) => {
+                let wanted = Wanted { part, size, more, number: number(i), seed };
+                propose(&self.samples, from, &features, wanted, &|| Ok(()))
+            }
+            Proposal::Cut(share) => {
+                let mut rng = numbered_stream(seed, Purpose::Proposals, number(i));
+                let cut = drawn(size, size.div_ceil(share), &mut rng);
+                cut_and_merge(&self.samples, now, part, &cut)
+            }
         };
         let proposed: Vec<Found> =
-            MORE.par_iter().enumerate().map(wanted).collect::<Result<_>>()?;
+            PROPOSALS.par_iter().enumerate().map(found).collect::<Result<_>>()?;
         let least_gain = SAME * self.samples.dimension() as f64;
         for found in proposed {
             if found.state.objective < self.found.state.objective - least_gain {

@@ -13,7 +13,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::memberships::rows_of;
-use crate::matrix::{Matrix, MatrixView, mul_block};
+use crate::matrix::{Matrix, MatrixView, first_least, mul_block};
 
 /// More combinations are not compared for each sample.
 const MOST_COMBINATIONS: usize = 4096;
@@ -23,9 +23,6 @@ const BLOCK: usize = 256;
 
 /// Rounds of parts that choose one after the other.
 const ROUNDS: usize = 10;
-
-/// Numbers that are compared side by side.
-const LANES: usize = 8;
 
 /// The centres of all parts, as samples see them.
 pub(crate) struct Choice<'a> {
@@ -74,7 +71,7 @@ impl<'a> Choice<'a> {
             let count = labels.len() / width;
             let mut along = vec![0.0; k * count];
             mul_block(&mut along, centres.t(), y.columns(block * BLOCK, count));
-            let mut distances = Vec::new();
+            let mut room = Room::default();
             for (along, labels) in along.chunks_exact_mut(k).zip(labels.chunks_exact_mut(width)) {
                 match &self.sums {
                     Some(sums) => {
@@ -83,7 +80,7 @@ impl<'a> Choice<'a> {
                             let centre = self.inner.col(self.rows[*part].start + labels[*part]);
                             along.iter_mut().zip(centre).for_each(|(along, c)| *along -= c);
                         }
-                        sums.choose(&self.rows, along, &mut distances, labels);
+                        sums.choose(&self.rows, along, &mut room, labels);
                     }
                     None => self.one_after_the_other(along, labels),
                 }
@@ -132,47 +129,43 @@ impl Sums {
     }
 
     /// The sum nearest to a sample whose inner products with all centres are `along`.
-    fn choose(
-        &self,
-        rows: &[Range<usize>],
-        along: &[f64],
-        distances: &mut Vec<f64>,
-        labels: &mut [usize],
-    ) {
-        distances.clone_from(&self.lengths);
-        let mut repeats = 1;
-        for part in self.order.iter().rev() {
-            let along = &along[rows[*part].clone()];
-            if repeats == 1 {
-                for run in distances.chunks_exact_mut(along.len()) {
-                    run.iter_mut().zip(along).for_each(|(d, along)| *d -= 2.0 * along);
-                }
-            } else {
-                for (run, along) in distances.chunks_exact_mut(repeats).zip(along.iter().cycle()) {
-                    for distance in run {
-                        *distance -= 2.0 * along;
-                    }
-                }
+    fn choose(&self, rows: &[Range<usize>], along: &[f64], room: &mut Room, labels: &mut [usize]) {
+        let Some((largest, others)) = self.order.split_last() else { return };
+        let (own, Room { least, rests }) = (&along[rows[*largest].clone()], room);
+        least.clear();
+        least.resize(own.len(), f64::INFINITY);
+        rests.clear();
+        for (run, lengths) in self.lengths.chunks_exact(own.len()).enumerate() {
+            let (mut place, mut rest) = (run, 0.0);
+            for part in others.iter().rev() {
+                let size = rows[*part].len();
+                rest += 2.0 * along[rows[*part].start + place % size];
+                place /= size;
             }
-            repeats *= along.len();
+            rests.push(rest);
+            for (least, length) in least.iter_mut().zip(lengths) {
+                let distance = length - rest;
+                *least = if distance < *least { distance } else { *least };
+            }
         }
-        let mut best = first_least(distances);
-        for part in self.order.iter().rev() {
+        let known = |(least, along): (&f64, &f64)| least - 2.0 * along;
+        let distances: Vec<f64> = least.iter().zip(own).map(known).collect();
+        let a = first_least(&distances);
+        let here = |(lengths, rest): (&[f64], &f64)| lengths[a] - rest <= least[a];
+        let runs = self.lengths.chunks_exact(own.len());
+        let mut run = runs.zip(&*rests).position(here).unwrap_or(0);
+        labels[*largest] = a;
+        for part in others.iter().rev() {
             let size = rows[*part].len();
-            (labels[*part], best) = (best % size, best / size);
+            (labels[*part], run) = (run % size, run / size);
         }
     }
 }
 
-/// The place of the least number, of equal ones the first.
-fn first_least(numbers: &[f64]) -> usize {
-    let mut least = [f64::INFINITY; LANES];
-    let (runs, rest) = numbers.as_chunks::<LANES>();
-    for run in runs {
-        for (least, v) in least.iter_mut().zip(run) {
-            *least = if v < least { *v } else { *least };
-        }
-    }
-    let least = least.iter().chain(rest).fold(f64::INFINITY, |least, v| least.min(*v));
-    numbers.iter().position(|v| *v <= least).unwrap_or(0)
+/// Room to compare sums in: for each cluster of the largest part the least over the clusters of the others, and what those
+/// take off a length.
+#[derive(Default)]
+struct Room {
+    least: Vec<f64>,
+    rests: Vec<f64>,
 }

@@ -24,6 +24,10 @@ pub(crate) fn most_coordinates(sizes: &[usize], p: usize, n: usize) -> Option<us
     (sizes.len() > 1).then(|| MOST.min(p).min(n))
 }
 
+/// The floor of a fit, as a share of the least of the samples' own eigenvalues. What parts leave over has smaller ones
+/// than the samples, and directions below the floor have no say.
+const FLOOR: f64 = 0.1;
+
 /// Samples in their principal coordinates.
 #[derive(Debug, Clone)]
 pub(super) struct Coordinates {
@@ -91,6 +95,11 @@ impl Coordinates {
         let mut scatter = Matrix::zeros(y.rows(), y.rows());
         gram_of_rows(&mut scatter, &y, Parts::whole(y.cols()))?;
         Ok(Self { y, scatter, floor: t * t })
+    }
+
+    /// The same with the floor of a fit, where it is the least of their own eigenvalues.
+    pub(super) fn with_low_floor(self) -> Self {
+        Self { floor: FLOOR * self.floor, ..self }
     }
 
     /// The number of coordinates.

@@ -14,6 +14,7 @@
 use super::choice::Choice;
 use super::coordinates::Coordinates;
 use super::memberships::{Memberships, rows_of};
+use super::merge::merged;
 use crate::error::Result;
 use crate::matrix::{Matrix, Whitening, product};
 
@@ -21,7 +22,7 @@ use crate::matrix::{Matrix, Whitening, product};
 pub(super) const TO_REST: usize = 100;
 
 /// One of so many spare clusters is merged in a round.
-const SHARE_MERGED: usize = 8;
+const SHARE_MERGED: usize = 2;
 
 /// What memberships make of the samples.
 #[derive(Debug, Clone)]
@@ -69,29 +70,12 @@ impl State {
         chosen
     }
 
-    /// Pairs of clusters of a part that are least worth keeping apart: by how much the scatter in the metric grows where
-    /// they are one. No cluster is in two of them.
-    fn nearest_clusters(&self, sizes: &[usize], part: usize, count: usize) -> Vec<(usize, usize)> {
+    /// Into how many fewer clusters of a part the others are merged: the new place of each.
+    pub(super) fn merged(&self, sizes: &[usize], part: usize, wanted: usize) -> Vec<usize> {
         let start: usize = sizes[..part].iter().sum();
-        let grows = |a: usize, b: usize| {
-            let (i, j) = (start + a, start + b);
-            let distance = self.inner[(i, i)] + self.inner[(j, j)] - 2.0 * self.inner[(i, j)];
-            let (of_a, of_b) = (self.counts[i], self.counts[j]);
-            distance * of_a * of_b / (of_a + of_b).max(1.0)
-        };
-        let pairs = (1..sizes[part]).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let mut pairs: Vec<((usize, usize), f64)> =
-            pairs.map(|(a, b)| ((a, b), grows(a, b))).collect();
-        pairs.sort_by(|x, y| x.1.total_cmp(&y.1)); // stable
-        let mut taken = vec![false; sizes[part]];
-        let mut nearest = Vec::with_capacity(count);
-        for ((a, b), _) in pairs {
-            if nearest.len() < count && !taken[a] && !taken[b] {
-                (taken[a], taken[b]) = (true, true);
-                nearest.push((a, b));
-            }
-        }
-        nearest
+        let own = |i: usize, j: usize| self.inner[(start + i, start + j)];
+        let inner = Matrix::from_fn(sizes[part], sizes[part], own);
+        merged(inner, &self.counts[start..start + sizes[part]], wanted)
     }
 }
 
@@ -174,8 +158,8 @@ pub(super) fn descend(
     Ok(Found { memberships, state })
 }
 
-/// Merges clusters of a part, the nearest ones first, until it has so many; samples choose anew in between. Of many that
-/// are too many some are merged at a time.
+/// Merges clusters of a part until it has so many. Of those that are too many half are merged at a time, and samples
+/// choose anew in between.
 pub(super) fn merge_down(
     samples: &Coordinates,
     mut memberships: Memberships,
@@ -183,16 +167,12 @@ pub(super) fn merge_down(
     size: usize,
 ) -> Result<Found> {
     while memberships.sizes[part] > size {
+        memberships = State::of(samples, &memberships)?.choose(samples, &memberships);
+        let many = memberships.sizes[part];
+        let wanted = many - (many - size).div_ceil(SHARE_MERGED);
         let state = State::of(samples, &memberships)?;
-        memberships = state.choose(samples, &memberships);
-        let spare = memberships.sizes[part] - size;
-        let count = spare.div_ceil(SHARE_MERGED);
-        let mut pairs = state.nearest_clusters(&memberships.sizes, part, count);
-        // The last first, so that the numbers of the others stay.
-        pairs.sort_by_key(|(_, gone)| std::cmp::Reverse(*gone));
-        for pair in pairs {
-            memberships.merge(part, pair);
-        }
+        let places = state.merged(&memberships.sizes, part, wanted);
+        memberships = memberships.merged(part, wanted, &places);
     }
     descend(samples, memberships, TO_REST)
 }

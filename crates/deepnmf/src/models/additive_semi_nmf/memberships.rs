@@ -101,37 +101,32 @@ impl Memberships {
     /// The same clusters numbered by their sizes, the largest first; of equally large ones the first to have a sample.
     /// So equal partitions have equal numbers, however they were found. Known parts keep theirs.
     pub(super) fn in_order(&self) -> Self {
-        let (width, n) = (self.sizes.len(), self.of_samples().len());
-        let mut ordered = self.clone();
-        for part in self.free() {
-            let size = &self.sizes[part];
-            let (mut members, mut first) = (vec![0usize; *size], vec![n; *size]);
-            for (j, labels) in self.of_samples().enumerate() {
-                members[labels[part]] += 1;
-                first[labels[part]] = first[labels[part]].min(j);
-            }
-            let mut order: Vec<usize> = (0..*size).collect();
-            order.sort_by_key(|a| (std::cmp::Reverse(members[*a]), first[*a]));
-            let mut place = vec![0; *size];
-            order.iter().enumerate().for_each(|(now, a)| place[*a] = now);
-            for labels in ordered.labels.chunks_exact_mut(width) {
-                labels[part] = place[labels[part]];
-            }
-        }
-        ordered
+        let ordered = |all: Self, part| all.merged(part, self.sizes[part], &self.order(part));
+        self.free().into_iter().fold(self.clone(), ordered)
     }
 
-    /// Puts the members of one cluster of a part into another one, which stands before it.
-    pub(super) fn merge(&mut self, part: usize, (kept, gone): (usize, usize)) {
-        let width = self.sizes.len();
-        self.sizes[part] -= 1;
-        for labels in self.labels.chunks_exact_mut(width) {
-            let label = &mut labels[part];
-            if *label == gone {
-                *label = kept;
-            } else if *label > gone {
-                *label -= 1;
-            }
+    /// The place of each cluster of a part in that order.
+    pub(super) fn order(&self, part: usize) -> Vec<usize> {
+        let (size, n) = (self.sizes[part], self.of_samples().len());
+        let (mut members, mut first) = (vec![0usize; size], vec![n; size]);
+        for (j, labels) in self.of_samples().enumerate() {
+            members[labels[part]] += 1;
+            first[labels[part]] = first[labels[part]].min(j);
         }
+        let mut order: Vec<usize> = (0..size).collect();
+        order.sort_by_key(|a| (std::cmp::Reverse(members[*a]), first[*a]));
+        let mut place = vec![0; size];
+        order.iter().enumerate().for_each(|(now, a)| place[*a] = now);
+        place
+    }
+
+    /// The same with so many clusters in a part; `places` says what becomes of each that it has.
+    pub(super) fn merged(&self, part: usize, size: usize, places: &[usize]) -> Self {
+        let (mut other, width) = (self.clone(), self.sizes.len());
+        other.sizes[part] = size;
+        for labels in other.labels.chunks_exact_mut(width) {
+            labels[part] = places[labels[part]];
+        }
+        other
     }
 }

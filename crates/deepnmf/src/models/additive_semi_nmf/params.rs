@@ -8,6 +8,7 @@ use super::coordinates::{Coordinates, Directions};
 use super::descent::{Found, descend};
 use super::labelled::{Taught, known_before, labelled_parts};
 use super::memberships::Memberships;
+use super::part::PartSizes;
 use super::result::Whole;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
@@ -34,9 +35,10 @@ use crate::predict::Unlearnt;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdditiveSemiNmf {
-    /// The clusters of each part, at least 2; 0 for a part with labels, which has as many as they have classes. If there
-    /// are none, the fit finds out how many parts there are and how large; the settings of the model then name them.
-    pub parts: Vec<usize>,
+    /// The clusters of each part, at least 2; 0 for a part with labels, which has as many as they have classes. A deep part
+    /// has fewer of them in each layer. If there are no parts, the fit finds out how many there are and how large; the
+    /// settings of the model then name them.
+    pub parts: Vec<PartSizes>,
     /// Settings that all models share. Several parts use the seed, the stopping rule and the bound; where the
     /// factors begin, their scale and the rule for the features are those of one part.
     pub options: FitOptions,
@@ -44,13 +46,14 @@ pub struct AdditiveSemiNmf {
 
 impl AdditiveSemiNmf {
     /// Additive Semi-NMF with so many clusters in each part and default settings.
-    pub fn new(parts: impl Into<Vec<usize>>) -> Self {
-        Self { parts: parts.into(), options: FitOptions::default() }
+    pub fn new<P: Into<PartSizes>>(parts: impl IntoIterator<Item = P>) -> Self {
+        let parts = parts.into_iter().map(Into::into).collect();
+        Self { parts, options: FitOptions::default() }
     }
 
     /// The same with parts that the fit finds out: one after the other, while what is left has structure.
     pub fn auto() -> Self {
-        Self::new([])
+        Self { parts: vec![], options: FitOptions::default() }
     }
 
     /// Replaces the shared settings.
@@ -62,23 +65,53 @@ impl AdditiveSemiNmf {
     /// The model without other parts, if there is one part.
     fn alone(&self) -> Option<SemiNmf> {
         match self.parts.as_slice() {
-            &[clusters] => Some(SemiNmf::new(clusters).with(self.options.clone())),
+            [part] => Some(SemiNmf::new(part.in_layer(1)).with(self.options.clone())),
             _ => None,
         }
     }
 
+    /// The layers of the deepest part.
+    fn depth(&self) -> usize {
+        self.parts.iter().map(|part| part.layers().len()).max().unwrap_or(1).max(1)
+    }
+
+    /// The clusters of each part in a layer, counted from 1.
+    fn sizes_in(&self, layer: usize) -> Vec<usize> {
+        self.parts.iter().map(|part| part.in_layer(layer)).collect()
+    }
+
     fn check_parts(&self, n: usize) -> Result<()> {
-        for (i, &clusters) in self.parts.iter().enumerate() {
-            if !(2..=n).contains(&clusters) {
-                let name = format!("the number of clusters of part {}", i + 1);
-                let accepted = match n {
-                    0 | 1 => format!("there is {n} sample, parts need at least 2"),
-                    n => format!("with {n} samples it must be between 2 and {n}"),
-                };
-                return Err(Error::parameter(name, clusters, accepted));
+        for (i, part) in self.parts.iter().enumerate() {
+            let name = || format!("the number of clusters of part {}", i + 1);
+            let mut below = n.saturating_add(1);
+            for &clusters in part.layers() {
+                if !(2..=n).contains(&clusters) {
+                    let accepted = match n {
+                        0 | 1 => format!("there is {n} sample, parts need at least 2"),
+                        n => format!("with {n} samples it must be between 2 and {n}"),
+                    };
+                    return Err(Error::parameter(name(), clusters, accepted));
+                }
+                if clusters >= below {
+                    let accepted =
+                        format!("layer by layer it must fall, and the layer below has {below}");
+                    return Err(Error::parameter(name(), part, accepted));
+                }
+                below = clusters;
+            }
+            if part.layers().is_empty() {
+                let accepted = "name the clusters of each of its layers, such as 60-20";
+                return Err(Error::parameter(name(), "an empty list", accepted));
             }
         }
-        Ok(())
+        match self.parts.as_slice() {
+            [part] if part.layers().len() > 1 => {
+                let accepted =
+                    "a deep part stands beside others: name one more, or use deep-semi-nmf";
+                Err(Error::parameter("the list of parts", part, accepted))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The same with the parts that the data have, and why they have them.
@@ -97,7 +130,7 @@ impl AdditiveSemiNmf {
                             clusters of each part, such as 20 and 4";
             return Err(Error::parameter("the list of parts", "auto", accepted));
         }
-        let parts: Vec<usize> = reasons.iter().map(|reason| reason.clusters).collect();
+        let parts = reasons.iter().map(|reason| reason.clusters.into()).collect();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // percent, above 0
         let percent = |share: f64| (100.0 * share).round() as usize;
         let notices = reasons.iter().enumerate().map(|(i, reason)| Notice::PartFound {
@@ -113,14 +146,13 @@ impl AdditiveSemiNmf {
     fn with_classes(&self, labelled: &[Unlearnt]) -> Result<Self> {
         let mut parts = self.parts.clone();
         for Unlearnt { attribute: part, classes, .. } in labelled {
-            let size = &mut parts[*part];
-            if *size != 0 && *size != classes.len() {
+            let (sizes, classes) = (&mut parts[*part], classes.len());
+            if *sizes != 0.into() && *sizes != classes.into() {
                 let name = format!("the number of clusters of part {}", part + 1);
-                let classes = classes.len();
                 let accepted = format!("its labels have {classes} classes, so give {classes} or 0");
-                return Err(Error::parameter(name, *size, accepted));
+                return Err(Error::parameter(name, &*sizes, accepted));
             }
-            *size = classes.len();
+            *sizes = classes.into();
         }
         if labelled.len() == parts.len() {
             let accepted = "name at least one part that is found without labels, or use deep-wsf";
@@ -146,7 +178,7 @@ impl AdditiveSemiNmf {
                 Directions::leading(&watched, self.options.seed).and_then(|(leading, t)| {
                     let coordinates = Coordinates::of(&watched, &leading, t)?;
                     directions = leading;
-                    Ok(coordinates)
+                    Ok(coordinates.with_low_floor())
                 });
             match looked {
                 Err(Error::Interrupted(_)) => Ok(Coordinates::none(x.parts().total())),
@@ -157,7 +189,7 @@ impl AdditiveSemiNmf {
         let mut search = Search { settings: self, x: &watched, session, record: &mut record };
         let (samples, found) = search.run(&free, &none, look)?;
         let mut whole = Whole {
-            sizes: self.parts.clone(),
+            sizes: (1..=self.depth()).map(|layer| self.sizes_in(layer)).collect(),
             summed: free,
             samples,
             found,
@@ -167,7 +199,7 @@ impl AdditiveSemiNmf {
         if whole.samples.dimension() == 0 && !labelled.is_empty() {
             // Samples that are alike, or that nobody has looked at, have no classes.
             whole.summed = (0..self.parts.len()).collect();
-            let alike = Memberships::together(self.parts.clone(), whole.samples.samples());
+            let alike = Memberships::together(self.sizes_in(1), whole.samples.samples());
             whole.found = descend(&whole.samples, alike, 0)?;
         } else if !labelled.is_empty() {
             let before = Taught::before(&whole.samples, &whole.found.memberships, &labelled)?;
@@ -184,9 +216,11 @@ impl AdditiveSemiNmf {
             whole.after = Taught::after(&whole.samples, &whole.found, &left)?;
         }
         let (factors, machines) = whole.factors(x, &directions)?;
-        record.error = Some(factors.reconstruction_error(x, 1, &factors.h[0])?);
+        record.error =
+            Some(factors.reconstruction_error(x, factors.depth(), factors.top_features())?);
         record.main_run = record.runs.len() - 1;
-        let bound = Bound { components: self.layers()[0], seed: self.options.seed };
+        let components = factors.top_features().rows();
+        let bound = Bound { components, seed: self.options.seed };
         let summary = record.sum_up(x, self.options.measure_bound.then_some(bound), session)?;
         let model = Model::new(self.clone(), Outcome { factors, summary });
         Ok(Model { predictors: machines, ..model })
@@ -209,11 +243,11 @@ impl<T: Scalar> Search<'_, '_, T> {
         before: &Taught,
         samples: impl FnOnce() -> Result<Coordinates>,
     ) -> Result<(Coordinates, Found)> {
-        let AdditiveSemiNmf { parts, options } = self.settings;
+        let (parts, options) = (self.settings.sizes_in(1), &self.settings.options);
         let (x, stage) = (self.x, Stage::Fitting);
         let sizes: Vec<usize> = summed.iter().map(|part| parts[*part]).collect();
         let (fitted, run) = self.session.run(stage, &options.stop, x.parts(), || {
-            let known = known_before(parts, summed, before, x.parts().total());
+            let known = known_before(&parts, summed, before, x.parts().total());
             AdditiveLoop::new(samples()?, &sizes, &known, options.seed, &|| x.go_on())
         })?;
         self.record.runs.push(run);
@@ -229,14 +263,19 @@ impl Kind for AdditiveSemiNmf {
 
     fn layers(&self) -> Vec<usize> {
         // A file may say anything.
-        vec![self.parts.iter().fold(0, |sum, clusters| sum.saturating_add(*clusters))]
+        let all = |layer: usize| {
+            self.sizes_in(layer)
+                .iter()
+                .fold(0, |sum: usize, clusters| sum.saturating_add(*clusters))
+        };
+        (1..=self.depth()).map(all).collect()
     }
 
     fn unit_in(&self) -> ScaleIn {
         if self.parts.len() > 1 { ScaleIn::Z } else { self.options.scale }
     }
 
-    fn parts(&self) -> &[usize] {
+    fn part_sizes(&self) -> &[PartSizes] {
         &self.parts
     }
 

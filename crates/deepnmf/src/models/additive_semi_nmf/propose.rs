@@ -7,7 +7,7 @@
 //! ```
 //!
 //! k-means divides `G` into more clusters than wanted, the descent of `J` moves samples, and the clusters that are
-//! least worth keeping apart are merged. A proposal has few digits to lose, so it is computed in `f32`. From the same
+//! least worth keeping apart are merged (`merge.rs`). A proposal has few digits to lose, so it is computed in `f32`. From the same
 //! samples, memberships and number comes the same proposal.
 
 use super::coordinates::Coordinates;
@@ -163,49 +163,4 @@ fn to_unit_length(features: &mut Matrix<f32>) {
             *v = f32::from_f64(f64::from(*v) * scale);
         }
     }
-}
-
-/// In which orders parts are first found: the largest one first, then the others in any order.
-pub(super) fn orders(sizes: &[usize], mut falling: Vec<usize>) -> Vec<Vec<usize>> {
-    /// More parts than that have too many orders.
-    const MOST_PARTS: usize = 4;
-    falling.sort_by_key(|part| std::cmp::Reverse(sizes[*part])); // stable
-    if falling.len() > MOST_PARTS {
-        return vec![falling];
-    }
-    let mut orders = vec![falling[..1.min(falling.len())].to_vec()];
-    for _ in 1..falling.len() {
-        let longer = |order: Vec<usize>| {
-            let left: Vec<usize> =
-                falling.iter().copied().filter(|part| !order.contains(part)).collect();
-            left.into_iter().map(move |part| order.iter().copied().chain([part]).collect())
-        };
-        orders = orders.into_iter().flat_map(longer).collect();
-    }
-    orders
-}
-
-/// Finds part after part, in a given order; `first` are the features for the first of them. What is known from the start
-/// has its clusters, other parts have one.
-pub(super) fn start(
-    samples: &Coordinates,
-    known: &Memberships,
-    first: &Matrix<f32>,
-    order: &[usize],
-    wanted: impl Fn(usize) -> Wanted,
-    go_on: &dyn Fn() -> Result<()>,
-) -> Result<Option<Found>> {
-    let mut found: Option<Found> = None;
-    for part in order {
-        let wanted = wanted(*part);
-        found = Some(match found {
-            None => propose(samples, known, first, wanted, go_on)?,
-            Some(Found { memberships: from, .. }) => {
-                let of = (wanted.part, wanted.size);
-                let features = features_for(samples, &from, of, wanted.seed, go_on)?;
-                propose(samples, &from, &features, wanted, go_on)?
-            }
-        });
-    }
-    Ok(found)
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::coordinates::{Coordinates, Directions, most_coordinates};
 use super::descent::{Found, inverse_of, weigh_out};
 use super::labelled::{Taught, Turned};
+use super::layers::{one_layer_up, upper_bases};
 use super::memberships::{Memberships, rows_of};
 use crate::error::{Error, Result};
 use crate::matrix::{Centred, DataMatrix, Matrix, Scalar, product};
@@ -14,8 +15,8 @@ use crate::project::unit_of;
 
 /// What a fit has found, of all parts.
 pub(super) struct Whole {
-    /// The clusters of each part.
-    pub(super) sizes: Vec<usize>,
+    /// The clusters of each part, in layer 1 and in those above.
+    pub(super) sizes: Vec<Vec<usize>>,
     /// The parts of the sum that was fitted, ascending.
     pub(super) summed: Vec<usize>,
     pub(super) samples: Coordinates,
@@ -34,7 +35,9 @@ impl Whole {
         x: &dyn DataMatrix<T>,
         directions: &Directions<T>,
     ) -> Result<(Factors<T>, Vec<Predictor<T>>)> {
-        let Self { sizes, summed, samples, found, before, after } = self;
+        let Self { sizes: in_layers, summed, samples, found, before, after } = self;
+        let upper = upper_bases(&in_layers, &summed, &found);
+        let sizes = in_layers[0].clone();
         let Found { memberships, state } = found;
         let (p, own) = (x.shape().0, x.parts().range());
         let h_sum: Matrix<T> = memberships.one_hot(own.clone());
@@ -69,8 +72,14 @@ impl Whole {
             let all = before.machines.into_iter().chain(after.machines);
             machines = all.map(|machine| turned.machine(machine)).collect();
         }
-        let metric = Metric { parts: sizes, map };
-        Ok((Factors { metric: Some(metric), ..Factors::new(vec![z.cast()], vec![h]) }, machines))
+        let (mut bases, mut features): (Vec<Matrix<T>>, _) = (vec![z.cast()], vec![h]);
+        for (z, sizes) in upper.iter().zip(in_layers.windows(2)) {
+            let z = z.cast();
+            features.push(one_layer_up(&features[features.len() - 1], &z, &sizes[0], &sizes[1]));
+            bases.push(z);
+        }
+        let metric = Some(Metric { parts: sizes, map });
+        Ok((Factors { metric, ..Factors::new(bases, features) }, machines))
     }
 }
 
@@ -132,13 +141,22 @@ impl<T: Scalar> Stacked<T> {
 }
 
 impl<T: Scalar> Model<T> {
-    /// The components of a part, counted from 1: columns of the basis and rows of the features.
+    /// The components of a part, counted from 1, in the top layer: columns of the basis and rows of the features.
     ///
     /// # Errors
     /// If the model has no such part.
     pub fn part_rows(&self, part: usize) -> Result<Range<usize>> {
-        let parts = self.settings.parts();
-        let rows = part.checked_sub(1).and_then(|part| rows_of(parts).nth(part));
+        self.part_rows_in(self.factors.depth(), part)
+    }
+
+    /// The same in another layer.
+    ///
+    /// # Errors
+    /// If the model has no such layer or part.
+    pub fn part_rows_in(&self, layer: usize, part: usize) -> Result<Range<usize>> {
+        self.factors.check_layer(layer)?;
+        let parts = self.settings.parts_in(layer);
+        let rows = part.checked_sub(1).and_then(|part| rows_of(&parts).nth(part));
         rows.ok_or_else(|| {
             let accepted = match parts.len() {
                 0 => "this model has no parts, additive-semi-nmf has".to_owned(),
@@ -149,7 +167,7 @@ impl<T: Scalar> Model<T> {
         })
     }
 
-    /// The cluster of each fitted sample in every part, counted from 0: a list for each sample.
+    /// The cluster of each fitted sample in every part of the top layer, counted from 0: a list for each sample.
     pub fn part_labels(&self) -> Vec<Vec<usize>> {
         self.part_labels_of(self.factors.top_features())
     }
@@ -161,10 +179,10 @@ impl<T: Scalar> Model<T> {
             let more = |best: usize, i: usize| if h[i] > h[best] { i } else { best };
             (1..h.len()).fold(0, more)
         };
-        h.columns().map(|h| rows_of(parts).map(|rows| largest(&h[rows])).collect()).collect()
+        h.columns().map(|h| rows_of(&parts).map(|rows| largest(&h[rows])).collect()).collect()
     }
 
-    /// What one part, counted from 1, adds to the samples with features `h`: `Z_i H_i`. The mean of the fitted samples
+    /// What one part, counted from 1, adds to the samples with features `h` of the top layer: `Z_i H_i`. The mean of the fitted samples
     /// is in part 1.
     ///
     /// # Errors
@@ -176,6 +194,6 @@ impl<T: Scalar> Model<T> {
             let kept = rows.start.min(h.len())..rows.end.min(h.len());
             alone.col_mut(j)[kept.clone()].copy_from_slice(&h[kept]);
         }
-        self.factors.reconstruct(1, &alone)
+        self.factors.reconstruct(self.factors.depth(), &alone)
     }
 }

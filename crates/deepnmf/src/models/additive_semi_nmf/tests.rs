@@ -13,13 +13,13 @@ use crate::stop::{StopReason, StopRule};
 use crate::testing::{distance, literal_error, literal_product, normal};
 
 /// Labels of two independent attributes, `a` and `b` classes.
-fn attributes((a, b): (usize, usize), samples: usize, seed: u64) -> Vec<[usize; 2]> {
+pub(super) fn attributes((a, b): (usize, usize), samples: usize, seed: u64) -> Vec<[usize; 2]> {
     let mut rng = generator(seed, 77);
     (0..samples).map(|_| [below(&mut rng, a), below(&mut rng, b)]).collect()
 }
 
 /// Samples that are a constant, a centre of each attribute, and noise; the second attribute is weaker.
-fn planted(labels: &[[usize; 2]], p: usize, noise: f64, seed: u64) -> Matrix<f64> {
+pub(super) fn planted(labels: &[[usize; 2]], p: usize, noise: f64, seed: u64) -> Matrix<f64> {
     let first = normal::<f64>(p, 20, seed + 100);
     let second = normal::<f64>(p, 20, seed + 200);
     let rest = normal::<f64>(p, labels.len(), seed + 300);
@@ -29,12 +29,12 @@ fn planted(labels: &[[usize; 2]], p: usize, noise: f64, seed: u64) -> Matrix<f64
     })
 }
 
-fn seeded(parts: &[usize], seed: u64) -> AdditiveSemiNmf {
+pub(super) fn seeded(parts: &[usize], seed: u64) -> AdditiveSemiNmf {
     AdditiveSemiNmf::new(parts).with(FitOptions::default().seed(seed))
 }
 
 /// The adjusted Rand index by its definition: pairs of samples.
-fn ari(a: &[usize], b: &[usize]) -> f64 {
+pub(super) fn ari(a: &[usize], b: &[usize]) -> f64 {
     let pairs = |same: &dyn Fn(usize, usize) -> bool| {
         let of = |j: usize| (0..j).filter(|l| same(j, *l)).count();
         (0..a.len()).map(of).sum::<usize>() as f64
@@ -46,16 +46,16 @@ fn ari(a: &[usize], b: &[usize]) -> f64 {
 }
 
 /// The labels of one part.
-fn of_part<T: Scalar>(model: &Model<T>, part: usize) -> Vec<usize> {
+pub(super) fn of_part<T: Scalar>(model: &Model<T>, part: usize) -> Vec<usize> {
     model.part_labels().iter().map(|labels| labels[part - 1]).collect()
 }
 
-fn coordinates(x: &Matrix<f64>) -> Coordinates {
+pub(super) fn coordinates(x: &Matrix<f64>) -> Coordinates {
     let (directions, t) = super::coordinates::Directions::leading(x, 0).unwrap();
     Coordinates::of(x, &directions, t).unwrap()
 }
 
-fn any_memberships(sizes: &[usize], samples: usize, seed: u64) -> Memberships {
+pub(super) fn any_memberships(sizes: &[usize], samples: usize, seed: u64) -> Memberships {
     let mut rng = generator(seed, 5);
     let labels = (0..samples * sizes.len()).map(|i| below(&mut rng, sizes[i % sizes.len()]));
     let held = vec![false; sizes.len()];

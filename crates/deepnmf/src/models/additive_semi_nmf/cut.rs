@@ -72,7 +72,9 @@ pub(super) fn halves(mut columns: Matrix<f64>) -> Option<Vec<bool>> {
         if !size.is_normal() {
             return None;
         }
-        direction.iter_mut().for_each(|v| *v /= size);
+        for v in &mut direction {
+            *v /= size;
+        }
     }
     let mut second: Vec<bool> = along(&columns, &direction).iter().map(|v| *v > 0.0).collect();
     for _ in 0..ROUNDS {

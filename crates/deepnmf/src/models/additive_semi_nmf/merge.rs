@@ -27,7 +27,9 @@ pub(super) fn merged(mut inner: Matrix<f64>, counts: &[f64], wanted: usize) -> V
         let scale = weight / (1.0 + weight * (along[a] - along[b]).max(0.0));
         for j in &left {
             let step = scale * along[*j];
-            left.iter().for_each(|i| inner[(*i, *j)] -= step * along[*i]);
+            for i in &left {
+                inner[(*i, *j)] -= step * along[*i];
+            }
         }
         // The first of the two is their mean.
         let total = of_a + of_b;

@@ -64,12 +64,11 @@ pub(super) fn best_start(
         let find = |(i, (before, part, more)): (usize, &(Option<&Begun>, usize, usize))| {
             let from = before.map_or(known, |before| &before.found.memberships);
             let own;
-            let features = match &first {
-                Some(first) => first,
-                None => {
-                    own = features_for(samples, from, of(*part), seed, go_on)?;
-                    &own
-                }
+            let features = if let Some(first) = &first {
+                first
+            } else {
+                own = features_for(samples, from, of(*part), seed, go_on)?;
+                &own
             };
             let (part, size, number) = (*part, sizes[*part], done + i as u64);
             let wanted = Wanted { part, size, more: *more, number, seed };

@@ -67,7 +67,7 @@ pub(crate) struct Found {
     pub(crate) layer: usize,
     pub(crate) attribute: Option<usize>,
     /// Whether a cluster is the samples of one component.
-    pub(crate) as_found: bool,
+    pub(crate) own: bool,
     pub(crate) labels: Vec<usize>,
     pub(crate) centres: Matrix<f64>,
 }
@@ -101,7 +101,7 @@ impl Found {
             centres.col_mut(label).iter_mut().zip(sample).for_each(|(c, v)| *c += share * v);
         }
         let order: Vec<usize> = (0..k).collect();
-        Self { as_found: true, ..Self::ordered(layer, of, (labels, &centres), &order) }
+        Self { own: true, ..Self::ordered(layer, of, (labels, &centres), &order) }
     }
 
     fn ordered(
@@ -115,7 +115,7 @@ impl Found {
         Self {
             layer,
             attribute: of.map(|(attribute, _)| attribute),
-            as_found: false,
+            own: false,
             labels: labels.iter().map(|&label| place[label]).collect(),
             centres: crate::features::columns(centres, order),
         }
@@ -184,7 +184,7 @@ impl<T: Scalar> Material<'_, T> {
         Ok(Clustering {
             layer: found.layer,
             attribute: found.attribute,
-            as_found: found.as_found,
+            as_found: found.own,
             labels: self.shown.iter().map(|&place| found.labels[place]).collect(),
             clusters: clusters.collect(),
             confusion: self.confusion(found)?,

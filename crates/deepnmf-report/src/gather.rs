@@ -183,7 +183,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let mut ways = vec![];
         if let Some(places) = of(&|_| None) {
             let first = &all[places[0]];
-            ways.push((None, (!first.as_found).then_some(first.count()), places));
+            ways.push((None, (!first.own).then_some(first.count()), places));
         }
         if usable.len() > 1 {
             let own = of(&|layer| best_attribute(cells, layer));
@@ -195,7 +195,7 @@ impl<'a, T: Scalar> Gathering<'a, T> {
         let grouping = |(attribute, asked, clusterings): (Option<usize>, _, Vec<usize>)| {
             let pairs = clusterings.windows(2).map(|pair| flows(&all[pair[0]], &all[pair[1]]));
             let flows = pairs.collect::<Result<_>>()?;
-            let as_found = attribute.is_none() && all[clusterings[0]].as_found;
+            let as_found = attribute.is_none() && all[clusterings[0]].own;
             Ok(Grouping { attribute, asked, as_found, clusterings, flows })
         };
         ways.into_iter().map(grouping).collect()

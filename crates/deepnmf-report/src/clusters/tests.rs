@@ -12,7 +12,7 @@ fn known(codes: &[u32], classes: usize) -> Known {
 }
 
 fn found(labels: Vec<usize>, k: usize) -> Found {
-    Found { layer: 0, attribute: None, as_found: false, labels, centres: Matrix::zeros(1, k) }
+    Found { layer: 0, attribute: None, own: false, labels, centres: Matrix::zeros(1, k) }
 }
 
 fn clustering(labels: Vec<usize>, k: usize) -> deepnmf_eval::Clustering<f64> {
@@ -72,7 +72,7 @@ fn a_cluster_is_described_by_majority_examples_and_top_features() {
     let found = Found {
         layer: 1,
         attribute: Some(0),
-        as_found: false,
+        own: false,
         labels: vec![0, 0, 0, 1, 1, 1],
         centres: Matrix::from_vec(1, 2, vec![0.0, 1.1]).unwrap(),
     };

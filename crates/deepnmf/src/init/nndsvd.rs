@@ -37,11 +37,14 @@ pub enum NonNegativeStart {
 pub(crate) struct StartedPair<T> {
     pub(crate) z: Matrix<T>,
     pub(crate) h: Matrix<T>,
-    /// The leading singular values of the data, where they were computed.
+    /// The leading singular values of the data, where they were computed, and well enough for a bound.
     pub(crate) singular_values: Option<Vec<f64>>,
     /// Whether somebody stopped it, so that random factors took its place.
     pub(crate) cut_short: bool,
 }
+
+/// Squared singular values that are off by more than this share of what they leave over are no bound.
+const OFF: f64 = 1e-6;
 
 /// Factors to begin with; all parts of `x` call it together.
 pub(crate) fn begin_non_negative<T: Scalar>(
@@ -61,7 +64,13 @@ pub(crate) fn begin_non_negative<T: Scalar>(
         let (z, h) = (z.map(|v| v * size), h.map(|v| v * size));
         return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
     }
-    let svd = truncated_svd(x, k, SvdMethod::Auto, seed)?;
+    // The flat spectra of counts have digits that cost many rounds, and a beginning needs few.
+    let sparse = x.entries_held().is_some();
+    let method = if sparse { SvdMethod::Rough } else { SvdMethod::Auto };
+    let svd = truncated_svd(x, k, method, seed)?;
+    let kept: f64 = svd.s.iter().map(|s| s * s).sum();
+    let off = (svd.accuracy * svd.s[0]).powi(2);
+    let exact = !sparse || off <= OFF * (x.norm_sq()? - kept);
     let halves = larger_halves(&svd, parts)?;
     let keep = |v: T, sign: f64, scale: f64| T::from_f64((sign * v.to_f64()).max(0.0) * scale);
     let mut z = Matrix::from_fn(p, k, |i, c| keep(svd.u[(i, c)], halves[c].sign, halves[c].of_u));
@@ -88,7 +97,7 @@ pub(crate) fn begin_non_negative<T: Scalar>(
             }
         }
     }
-    Ok(StartedPair { z, h, singular_values: Some(svd.s), cut_short: false })
+    Ok(StartedPair { z, h, singular_values: exact.then_some(svd.s), cut_short: false })
 }
 
 /// What is kept of a triplet.

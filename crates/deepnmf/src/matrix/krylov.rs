@@ -23,6 +23,9 @@ use crate::rng;
 /// Columns of the basis, at most, but for three blocks: the eigenvectors of `T` take their cube.
 const MOST_COLUMNS: usize = 480;
 
+/// Columns of a block beside those that are wanted.
+const SPARE: usize = 10;
+
 /// The basis takes no more numbers than this share of the data has, but for three blocks.
 const SHARE_OF_DATA: usize = 4;
 
@@ -36,7 +39,7 @@ pub(super) fn randomized_svd(
 ) -> Result<Svd<f64>> {
     let (p, parts) = (x.shape().0, x.parts());
     let full = p.min(parts.total());
-    let width = (k + (k / 2).max(10)).min(full);
+    let width = (k + SPARE).min(full);
     let held = x.entries_held().unwrap_or(p * x.shape().1);
     let share = parts.sum_of(held as f64)? / (SHARE_OF_DATA * p) as f64;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the constant

@@ -36,6 +36,8 @@ pub enum SvdMethod {
     /// Exact where the matrix is small, by eigenvectors of a Gram matrix where one side is short or most of
     /// the singular values are asked for, randomized otherwise.
     Auto,
+    /// The same, but a thousandth of the largest singular value is accurate enough: for factors that only begin.
+    Rough,
     /// All singular values by a dense decomposition, then the first `k`.
     Exact,
     /// By eigenvectors of `X X^T` or `X^T X`, whichever is smaller.
@@ -61,6 +63,8 @@ impl<T: Scalar> Svd<T> {
 /// The accuracy that [`SvdMethod::Auto`] asks of the randomized method: the error of a sum of
 /// squared singular values is about its square.
 const AUTO_TOLERANCE: f64 = 3e-6;
+/// The same of [`SvdMethod::Rough`].
+const ROUGH_TOLERANCE: f64 = 1e-3;
 /// Up to this smaller dimension, and this many entries, the exact decomposition takes no time worth saving.
 const SMALL: usize = 256;
 const SMALL_COPY: usize = 1 << 18;
@@ -137,12 +141,13 @@ pub(crate) fn compute_truncated_svd(
         SvdMethod::Randomized { tolerance } => {
             randomized_svd(x, k, tolerance, MOST_ITERATIONS, seed)
         }
-        SvdMethod::Auto => suitable_svd(x, k, seed),
+        SvdMethod::Auto => suitable_svd(x, k, AUTO_TOLERANCE, seed),
+        SvdMethod::Rough => suitable_svd(x, k, ROUGH_TOLERANCE, seed),
     }
 }
 
 /// The cheapest decomposition that is accurate enough.
-fn suitable_svd(x: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Svd<f64>> {
+fn suitable_svd(x: &dyn DataMatrix<f64>, k: usize, tolerance: f64, seed: u64) -> Result<Svd<f64>> {
     let (p, n) = (x.shape().0, x.parts().total());
     let full = p.min(n);
     let may_densify = x.may_densify();
@@ -157,9 +162,9 @@ fn suitable_svd(x: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Svd<f64>
     let exact_is_affordable = full <= DENSE_LIMIT && may_densify;
     if !(gram_is_affordable && (full <= GRAM_SIDE || most_of_it)) {
         let rounds = if gram_is_affordable { FEW_ITERATIONS } else { MOST_ITERATIONS };
-        let svd = randomized_svd(x, k, AUTO_TOLERANCE, rounds, seed)?;
+        let svd = randomized_svd(x, k, tolerance, rounds, seed)?;
         let nothing_better = !gram_is_affordable && !exact_is_affordable;
-        if svd.accuracy <= AUTO_TOLERANCE || nothing_better {
+        if svd.accuracy <= tolerance || nothing_better {
             return Ok(svd);
         }
     }
@@ -172,7 +177,7 @@ fn suitable_svd(x: &dyn DataMatrix<f64>, k: usize, seed: u64) -> Result<Svd<f64>
     if exact_is_affordable {
         return exact_svd(x, k);
     }
-    randomized_svd(x, k, AUTO_TOLERANCE, MOST_ITERATIONS, seed)
+    randomized_svd(x, k, tolerance, MOST_ITERATIONS, seed)
 }
 
 fn exact_svd(x: &dyn DataMatrix<f64>, k: usize) -> Result<Svd<f64>> {

@@ -138,22 +138,26 @@ impl Nmf {
         self.penalty.of_entries(x.shape().0, x.parts().total(), self.divergence)
     }
 
-    /// What to say of penalties, now that there are factors.
-    fn notice_of_penalties<T: Scalar>(&self, h: &Matrix<T>) -> Option<Notice> {
+    /// *Together*: what to say of penalties, now that there are factors.
+    fn notice_of_penalties<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        h: &Matrix<T>,
+    ) -> Result<Option<Notice>> {
         let ElasticNet { features, basis, .. } = self.penalty;
         let free = match (features > 0.0, basis > 0.0) {
-            (false, false) => return None,
+            (false, false) => return Ok(None),
             (false, true) => "the matrix of features",
             (true, false) => "the basis",
             (true, true) => {
-                let nothing = h.as_slice().iter().all(|h| *h <= T::ZERO);
-                return nothing.then_some(Notice::NothingLeft);
+                let nothing = x.parts().sum_of(h.norm_sq())? <= 0.0;
+                return Ok(nothing.then_some(Notice::NothingLeft));
             }
         };
-        Some(Notice::PenaltyEscaped { free: free.into() })
+        Ok(Some(Notice::PenaltyEscaped { free: free.into() }))
     }
 
-    /// The same with the Kullback-Leibler divergence.
+    /// [`fit_stage`](Self::fit_stage) with the Kullback-Leibler divergence.
     fn fit_kullback_leibler<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
@@ -248,7 +252,7 @@ impl Nmf {
         mut record: Record,
         session: &FitSession<'_>,
     ) -> Result<Outcome<T>> {
-        record.notices.extend(self.notice_of_penalties(&h));
+        record.notices.extend(self.notice_of_penalties(x, &h)?);
         let bound = Bound { components: self.components, seed: self.options.seed };
         let bound = (self.options.measure_bound && self.divergence.is_usual()).then_some(bound);
         let summary = record.sum_up(x, bound, session)?;

@@ -188,3 +188,29 @@ fn whitened_pca_fits_transforms_and_says_what_it_cannot() {
         &words,
     );
 }
+
+/// Penalties stand in the model file, and new samples have that of the features.
+#[test]
+fn penalties_belong_to_nmf_and_are_kept_for_new_samples() {
+    let folder = Folder::new();
+    let fit = |flags: &str, out: &str| {
+        folder.json(&format!("fit {FACES} --model nmf --layers 6 {flags} --out {out}"))
+    };
+    let plain = fit("", "plain.safetensors");
+    let sparse = fit("--alpha-features 0.0005 --l1-ratio 1", "sparse.safetensors");
+    assert!(sparse["error"].as_f64() > plain["error"].as_f64());
+    let zeros = |model: &str| {
+        folder.json(&format!("transform {model} {FACES} --out h.csv"));
+        let text = String::from_utf8(folder.read("h.csv")).unwrap();
+        text.lines().skip(1).flat_map(|line| line.split(',')).filter(|v| *v == "0.0").count()
+    };
+    assert!(zeros("sparse.safetensors") > zeros("plain.safetensors"));
+    let said = fit("--alpha-features 0.0005 --alpha-basis 0", "alone.safetensors");
+    assert!(said["notices"][0].as_str().unwrap().contains("the basis has no penalty"), "{said}");
+    let refuses = |flags: &str, words: &[&str]| {
+        folder.refuses(&format!("fit {FACES} --layers 4 {flags}"), 2, words);
+    };
+    refuses("--model gnmf --alpha-features 0.1", &["--alpha-features", "nmf"]);
+    refuses("--model nmf --l1-ratio 0.5", &["--l1-ratio", "--alpha-features"]);
+    refuses("--model nmf --alpha-basis -1", &["--alpha-basis", "at least 0"]);
+}

@@ -103,6 +103,14 @@ def test_parts_with_some_labels_stand_beside_parts_that_are_found() -> None:
         model.predict(X, return_margin=True)
 
 
+@pytest.mark.parametrize("column", [-1, 1, 2])
+def test_columns_that_y_does_not_have_are_refused(column: int) -> None:
+    X, labels = planted()
+    model = AdditiveSemiNMF((6, None), random_state=0).fit(X, labels[:, 1])
+    with pytest.raises(ValueError, match=f"attribute is {column}: the columns of y are 0"):
+        model.predict(X, attribute=column)
+
+
 def test_labels_are_ignored_where_no_part_is_theirs() -> None:
     X, labels = planted()
     plain = AdditiveSemiNMF((6, 3), random_state=0).fit(X)

@@ -311,8 +311,12 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
     def _part_of(self, attribute: int | str) -> int | str:
         """Return the part of a column of ``y``; names stay."""
         places = self._places()
-        if isinstance(attribute, str) or not 0 <= attribute < len(places):
+        if isinstance(attribute, str) or not places:
             return attribute
+        if not 0 <= attribute < len(places):
+            # As the number of a part it would be another attribute.
+            listed = "0" if len(places) == 1 else f"0 to {len(places) - 1}"
+            raise check.refuse("attribute", attribute, f"the columns of y are {listed}")
         return places[attribute]
 
     def score(self, X: SamplesLike, y: Any = None, *, layers: str | None = None) -> float:

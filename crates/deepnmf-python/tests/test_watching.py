@@ -77,8 +77,8 @@ import os, signal, sys, threading, time
 import numpy as np
 from deepnmf import SemiNMF
 
-X = np.random.default_rng(0).random((400, 60))
-model = SemiNMF(20, init="random", solver="multiplicative", tol=0, max_iter=10**9, random_state=0)
+X = np.random.default_rng(0).random((3000, 300))
+model = SemiNMF(40, init="random", solver="multiplicative", tol=0, max_iter=10**9, random_state=0)
 pid = os.getpid()
 threading.Timer(1.0, lambda: os.kill(pid, signal.SIGINT)).start()
 began = time.monotonic()
@@ -87,7 +87,7 @@ try:
 except KeyboardInterrupt:
     assert time.monotonic() - began < 10
     assert model.stop_reason_ == "cancelled", model.stop_reason_
-    assert model.n_iter_ > 10 and model.transform(X).shape == (400, 20)
+    assert model.n_iter_ > 3 and model.transform(X).shape == (3000, 40)
     print("kept")
     sys.exit(0)
 print("not interrupted")

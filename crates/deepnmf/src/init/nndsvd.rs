@@ -15,7 +15,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Svd, SvdMethod, truncated_svd};
+use crate::matrix::{
+    AUTO_TOLERANCE, DataMatrix, Matrix, Parts, Scalar, Svd, SvdMethod, truncated_svd,
+};
 use crate::rng::{Purpose, uniform_columns};
 
 /// How the factors of a non-negative model begin.
@@ -65,17 +67,21 @@ pub(crate) fn begin_non_negative<T: Scalar>(
         return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
     }
     // The flat spectra of counts have digits that cost many rounds, and a beginning needs few.
-    let sparse = x.entries_held().is_some();
-    let method = if sparse { SvdMethod::Rough } else { SvdMethod::Auto };
-    let svd = truncated_svd(x, k, method, seed)?;
+    let svd = truncated_svd(x, k, SvdMethod::Rough, seed)?;
     let kept: f64 = svd.s.iter().map(|s| s * s).sum();
     let off = (svd.accuracy * svd.s[0]).powi(2);
-    let exact = !sparse || off <= OFF * (x.norm_sq()? - kept);
+    let exact = svd.accuracy <= AUTO_TOLERANCE || off <= OFF * (x.norm_sq()? - kept);
     let halves = larger_halves(&svd, parts)?;
-    let keep = |v: T, sign: f64, scale: f64| T::from_f64((sign * v.to_f64()).max(0.0) * scale);
-    let mut z = Matrix::from_fn(p, k, |i, c| keep(svd.u[(i, c)], halves[c].sign, halves[c].of_u));
+    let keep = |v: T, least: f64, sign: f64, scale: f64| {
+        let v = sign * v.to_f64();
+        T::from_f64(if v > least { v * scale } else { 0.0 })
+    };
+    let [least_u, least_v] = least_entries(&svd, parts)?;
+    let mut z = Matrix::from_fn(p, k, |i, c| {
+        keep(svd.u[(i, c)], least_u[c], halves[c].sign, halves[c].of_u)
+    });
     let mut h = Matrix::from_fn(k, parts.samples(), |c, j| {
-        keep(svd.v[(j, c)], halves[c].sign, halves[c].of_v)
+        keep(svd.v[(j, c)], least_v[c], halves[c].sign, halves[c].of_v)
     });
     match start {
         NonNegativeStart::Random | NonNegativeStart::Nndsvd => {}
@@ -98,6 +104,19 @@ pub(crate) fn begin_non_negative<T: Scalar>(
         }
     }
     Ok(StartedPair { z, h, singular_values: exact.then_some(svd.s), cut_short: false })
+}
+
+/// Entries of a singular vector below this share of its largest are zeros: those of an empty feature or sample are
+/// rounding, of either sign, and would be left or filled by chance.
+const ZERO: f64 = 1e-6;
+
+/// The least entries of the left and of the right singular vectors that are not zeros.
+fn least_entries<T: Scalar>(svd: &Svd<T>, parts: Parts<'_>) -> Result<[Vec<f64>; 2]> {
+    let largest = |w: &[T]| w.iter().fold(0.0, |most: f64, w| most.max(w.to_f64().abs()));
+    let of_u = svd.u.columns().map(|u| ZERO * largest(u)).collect();
+    let mut of_v: Vec<f64> = svd.v.columns().map(|v| ZERO * largest(v)).collect();
+    parts.max(&mut of_v)?;
+    Ok([of_u, of_v])
 }
 
 /// What is kept of a triplet.

@@ -26,8 +26,10 @@ const MOST_COLUMNS: usize = 480;
 /// Columns of a block beside those that are wanted.
 const SPARE: usize = 10;
 
-/// The basis takes no more numbers than this share of the data has, but for three blocks.
+/// The basis takes no more numbers than this share of dense data has, and than this, but for three blocks. Zeros count:
+/// the same data have the same decomposition, however they are held.
 const SHARE_OF_DATA: usize = 4;
+const MOST_NUMBERS: usize = 1 << 24;
 
 /// The `k` leading triplets, in so many rounds at most; all parts of `x` call it together.
 pub(super) fn randomized_svd(
@@ -40,10 +42,7 @@ pub(super) fn randomized_svd(
     let (p, parts) = (x.shape().0, x.parts());
     let full = p.min(parts.total());
     let width = (k + SPARE).min(full);
-    let held = x.entries_held().unwrap_or(p * x.shape().1);
-    let share = parts.sum_of(held as f64)? / (SHARE_OF_DATA * p) as f64;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the constant
-    let share = share.min(MOST_COLUMNS as f64) as usize;
+    let share = (parts.total() / SHARE_OF_DATA).min(MOST_NUMBERS / p).min(MOST_COLUMNS);
     let room = share.max(3 * width).min(full);
     let mut b = rng::normal_columns(width, parts.range(), seed, rng::Purpose::Svd);
     let mut image = Matrix::zeros(p, width);

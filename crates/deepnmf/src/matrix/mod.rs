@@ -37,6 +37,7 @@ pub use product::{mul, product};
 pub use scalar::{Dtype, Scalar};
 pub(crate) use scaled::{Scaled, extreme_exponent, power_of_two, scale_by_power, unit_exponent};
 pub use sparse::{Form, Sparse, Stored, Whole};
+pub(crate) use svd::AUTO_TOLERANCE;
 pub use svd::{Svd, SvdMethod, pseudo_inverse, truncated_svd};
 pub(crate) use svd::{compute_truncated_svd, symmetric_eigen, truncation_error, widened_svd};
 pub use view::MatrixView;

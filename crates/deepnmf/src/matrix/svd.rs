@@ -62,7 +62,7 @@ impl<T: Scalar> Svd<T> {
 
 /// The accuracy that [`SvdMethod::Auto`] asks of the randomized method: the error of a sum of
 /// squared singular values is about its square.
-const AUTO_TOLERANCE: f64 = 3e-6;
+pub(crate) const AUTO_TOLERANCE: f64 = 3e-6;
 /// The same of [`SvdMethod::Rough`].
 const ROUGH_TOLERANCE: f64 = 1e-3;
 /// Up to this smaller dimension, and this many entries, the exact decomposition takes no time worth saving.

@@ -10,7 +10,7 @@
 //!
 //! `y` is formed at the entries of a list alone. A sweep costs two passes over `k` times the entries. A column whose first
 //! sweep has brought a coordinate to zero leaves it there until the next call; it ends with the first sweep that moves
-//! less than a tenth of what its first one did. All of it is carried out in `f64`, whatever the data are made of.
+//! less than three tenths of what its first one did. All of it is carried out in `f64`, whatever the data are made of.
 
 use rayon::prelude::*;
 
@@ -32,7 +32,7 @@ pub(super) const FLOOR: f64 = 1e-100;
 const COPIED: usize = 1 << 18;
 
 /// A later sweep that moves less than this share of the first one is the last.
-const LITTLE: f64 = 0.1;
+const LITTLE: f64 = 0.3;
 
 /// Sweeps after which a column that is to be at its minimum has come to rest.
 const MANY: usize = 2000;

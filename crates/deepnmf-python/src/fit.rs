@@ -9,23 +9,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use deepnmf::persist::AnyModel;
 use deepnmf::{
-    CancelToken, Checkpoints, Event, FitSession, Labels, Observer, Provenance, Scalar, Settings,
+    CancelToken, Checkpoints, Event, Factorization, Factors, FitSession, Labels, Observer,
+    Provenance, Scalar, Settings, WarmStart,
 };
-use numpy::PyReadonlyArray1;
-use pyo3::exceptions::PyValueError;
+use numpy::{Element, PyReadonlyArray1};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use serde::de::DeserializeOwned;
 
-use crate::array::{Held, Samples, held, labels};
+use crate::array::{Given, Held, Samples, held, labels, view};
 use crate::errors::{of_model, of_panic};
 use crate::model::Model;
 use crate::threads::{PATIENCE, pool};
 
 /// Fits the model that `settings` describe (in the words of a model file). Returns it with what
-/// interrupted the fit, if anything did: an exception of the callback, or Ctrl-C.
+/// interrupted the fit, if anything did: an exception of the callback, or Ctrl-C. `start` has features
+/// (samples x components) and components (components x features) to begin from.
 #[pyfunction]
-#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None))]
+#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None))]
 #[allow(clippy::too_many_arguments)] // keywords of a Python function
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -36,6 +38,7 @@ pub(crate) fn fit<'py>(
     threads: usize,
     callback: Option<Py<PyAny>>,
     checkpoint: Option<PathBuf>,
+    start: Option<(Samples<'py>, Samples<'py>)>,
 ) -> PyResult<(Model, Option<PyErr>)> {
     let settings: Settings = understood(settings)?;
     let provenance: Provenance = understood(provenance)?;
@@ -44,12 +47,22 @@ pub(crate) fn fit<'py>(
     let mut watcher = Watcher { callback, cancel: CancelToken::new(), interruption: None };
     let model = match x {
         Samples::F32(x) => {
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint };
+            let from = match &start {
+                Some((Samples::F32(h), Samples::F32(z))) => Some(factors(h, z)?),
+                Some(_) => return Err(other_numbers()),
+                None => None,
+            };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
         Samples::F64(x) => {
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint };
+            let from = match &start {
+                Some((Samples::F64(h), Samples::F64(z))) => Some(factors(h, z)?),
+                Some(_) => return Err(other_numbers()),
+                None => None,
+            };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
@@ -60,6 +73,15 @@ pub(crate) fn fit<'py>(
         (Err(_), Some(interruption)) => Err(interruption),
         (Err(error), None) => Err(error),
     }
+}
+
+/// Features and components as the paper has them.
+fn factors<T: Scalar + Element>(h: &Given<'_, T>, z: &Given<'_, T>) -> PyResult<Factors<T>> {
+    Ok(Factors::new(vec![view(z)?.to_matrix().t().to_matrix()], vec![view(h)?.to_matrix()]))
+}
+
+fn other_numbers() -> PyErr {
+    PyTypeError::new_err("the factors to begin from must have the number type of the samples")
 }
 
 fn understood<S: DeserializeOwned>(text: &str) -> PyResult<S> {
@@ -74,10 +96,19 @@ struct Job<'a, T: Scalar> {
     attributes: Vec<Option<Vec<Option<u32>>>>,
     /// Where checkpoints are written, and taken up.
     checkpoint: Option<PathBuf>,
+    /// What to begin from, if not from the initialization that the settings name.
+    from: Option<Factors<T>>,
 }
 
 impl<T: Scalar> Job<'_, T> {
     fn run(&self, session: &mut FitSession<'_>) -> deepnmf::Result<deepnmf::Model<T>> {
+        if let Some(from) = &self.from {
+            return self.settings.fit_from(
+                self.x.data(),
+                WarmStart::Factors(from.clone()),
+                session,
+            );
+        }
         let attributes: Vec<Option<&Labels>> =
             self.attributes.iter().map(|labels| labels.as_deref()).collect();
         self.settings.fit(self.x.data(), &attributes, session)

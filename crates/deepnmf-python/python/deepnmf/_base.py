@@ -261,6 +261,18 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
             holds the best factors so far.
         """
+        return self._fit(X, y, checkpoint=checkpoint, layers=layers)
+
+    def _fit(
+        self,
+        X: SamplesLike,
+        y: Labels | None,
+        *,
+        checkpoint: FilePath | None = None,
+        layers: str | None = None,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Self:
+        """Fit the model, from features and components if `start` has them."""
         found = check.samples(self, X, sparse=True, layers=layers)
         shape = (found.shape[0], found.shape[1])
         task = Task(shape, check.seed(self.random_state), self._labels(shape[0], y))
@@ -290,6 +302,12 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 threads=check.threads(self.n_jobs, found.size * self._first_layer(settings)),
                 callback=watch.listener,
                 checkpoint=checkpoint,
+                start=None
+                if start is None
+                else (
+                    check.floats("W", start[0], found.dtype),
+                    check.floats("H", start[1], found.dtype),
+                ),
             )
         self._classes = [None if place is None else place.classes for place in places]
         self._keep(model)

@@ -261,6 +261,17 @@ def not_zero(X: Any) -> NDArray[np.bool_]:
     return np.asarray(found).ravel() > 0
 
 
+def floats(name: str, value: object, dtype: Any) -> NDArray[Any]:
+    """Check a table of numbers; the compiled core checks its size and its entries."""
+    try:
+        table: NDArray[Any] = np.ascontiguousarray(value, dtype=dtype)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    if table.ndim != 2:
+        raise refuse(name, value, "it must be an array of numbers with two dimensions")
+    return table
+
+
 def contiguous(X: Any) -> Any:
     """Return an array in C or Fortran order, or a sparse one without gaps; others are copied."""
     if is_sparse(X):

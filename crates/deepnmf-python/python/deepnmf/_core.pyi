@@ -82,6 +82,7 @@ def fit(
     threads: int,
     callback: Callable[[str, int | None, int | None, float | None], object] | None,
     checkpoint: str | PathLike[str] | None = None,
+    start: tuple[_Floats, _Floats] | None = None,
 ) -> tuple[Model, BaseException | None]: ...
 def available_cores() -> int: ...
 def kmeans(

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from numpy.typing import ArrayLike
 
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
-from ._types import BetaLoss, Json, NonNegativeInit, RandomState, Solver
+from ._types import (
+    BetaLoss,
+    CustomInit,
+    FilePath,
+    Floats,
+    Json,
+    Labels,
+    NonNegativeInit,
+    RandomState,
+    SamplesLike,
+    Solver,
+)
 from ._watch import Callback
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class NonNegative(Factorization):
@@ -38,14 +54,15 @@ class NMF(Factorization):
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
-    init : {'nndsvda', 'nndsvd', 'nndsvdar', 'random'}, default='nndsvda'
+    init : {'nndsvda', 'nndsvd', 'nndsvdar', 'random', 'custom'}, default='nndsvda'
         Initialization of the factors:
 
         - 'nndsvda': non-negative double singular value decomposition, with zeros replaced by the
           mean of the data;
         - 'nndsvd': the same with zeros, which multiplicative updates cannot change;
         - 'nndsvdar': the same with zeros replaced by small random numbers;
-        - 'random': uniform random numbers.
+        - 'random': uniform random numbers;
+        - 'custom': ``W`` and ``H`` as given to `fit`.
     beta_loss : {'frobenius', 'kullback-leibler'}, default='frobenius'
         What is minimized; 2 and 1 are accepted, too. The Kullback-Leibler divergence needs
         ``solver='hals'``, and ``transform`` minimizes it too.
@@ -164,7 +181,7 @@ class NMF(Factorization):
         self,
         n_components: int | None = None,
         *,
-        init: NonNegativeInit = "nndsvda",
+        init: NonNegativeInit | CustomInit = "nndsvda",
         beta_loss: BetaLoss = "frobenius",
         alpha_W: float = 0.0,
         alpha_H: Literal["same"] | float = "same",
@@ -199,9 +216,96 @@ class NMF(Factorization):
         self.verbose = verbose
         self.callback = callback
 
+    def fit(
+        self,
+        X: SamplesLike,
+        y: Labels | None = None,
+        W: ArrayLike | None = None,
+        H: ArrayLike | None = None,
+        *,
+        checkpoint: FilePath | None = None,
+        layers: str | None = None,
+    ) -> Self:
+        """Fit the model to samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
+            Samples, none of which has a negative entry. Arrays of float32 or float64 in C or
+            Fortran order are not copied, nor are SciPy's CSR and CSC, which stay sparse; other
+            sparse formats are converted to CSR. Of an AnnData object ``X`` is taken, and the names
+            of its features.
+        y : None
+            Ignored, as all models without labels do.
+        W : array-like of shape (n_samples, n_components), default=None
+            Features to begin from, with ``init='custom'``.
+        H : array-like of shape (n_components, n_features), default=None
+            Components to begin from, with ``init='custom'``.
+        checkpoint : str or path-like, default=None
+            Folder for checkpoints, which are written every 30 seconds. If the same fit was
+            interrupted there before, by whatever means, it goes on and ends with the same bits.
+            Remove the folder when the result is safe.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
+            holds the best factors so far.
+        """
+        start = self._start(W, H)
+        return self._fit(X, y, checkpoint=checkpoint, layers=layers, start=start)
+
+    def fit_transform(
+        self,
+        X: SamplesLike,
+        y: Labels | None = None,
+        W: ArrayLike | None = None,
+        H: ArrayLike | None = None,
+        *,
+        layers: str | None = None,
+    ) -> Floats:
+        """Fit the model to samples and compute their features, as ``fit(X).transform(X)``.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
+            Samples.
+        y : None
+            Ignored, as for `fit`.
+        W : array-like of shape (n_samples, n_components), default=None
+            Features to begin from, as for `fit`.
+        H : array-like of shape (n_components, n_features), default=None
+            Components to begin from, as for `fit`.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            The best features for the fitted basis. Those of the last iteration of the fit are
+            ``features_[-1]``. After `set_output` a data frame.
+        """
+        return self.fit(X, y, W, H, layers=layers).transform(X, layers=layers)
+
+    def _start(
+        self, W: ArrayLike | None, H: ArrayLike | None
+    ) -> tuple[ArrayLike, ArrayLike] | None:
+        """Return what to begin from, if anything was given."""
+        if self.init != "custom":
+            for name, given in (("W", W), ("H", H)):
+                if given is not None:
+                    raise ValueError(f"{name} is given, but init is {self.init!r}: use 'custom'")
+            return None
+        if W is None or H is None:
+            raise ValueError("init='custom' needs both W and H: give them to fit")
+        return W, H
+
     def _settings(self, task: Task) -> Json:
         components = check.components(self.n_components, task.shape)
-        described = settings_of.nmf(self, components, task.seed, settings_of.REPEATED)
+        rules = settings_of.REPEATED
+        described = settings_of.nmf(self, components, task.seed, rules, custom=True)
         return {**described, **settings_of.divergence(self), **settings_of.elastic_net(self)}
 
     @classmethod

@@ -120,12 +120,19 @@ def options_params(settings: Json) -> Json:
 
 
 def nmf(
-    estimator: Any, components: int, seed: int, multiplicative: Mapping[str, float] = LEE_SEUNG
+    estimator: Any,
+    components: int,
+    seed: int,
+    multiplicative: Mapping[str, float] = LEE_SEUNG,
+    *,
+    custom: bool = False,
 ) -> Json:
-    """Describe a non-negative factorization."""
+    """Describe a non-negative factorization; ``custom`` says that factors may be given to it."""
+    given = custom and estimator.init == "custom"
     return {
         "components": components,
-        "start": check.choice("init", estimator.init, NonNegativeInit),
+        # Whoever begins from given factors has no use for the initialization that a file names.
+        "start": "nndsvda" if given else check.choice("init", estimator.init, NonNegativeInit),
         "solver": solver(estimator, multiplicative),
         "stop": stop(estimator),
         "seed": seed,

@@ -51,6 +51,7 @@ SamplesLike = ArrayLike | AnnotatedSamples | SparseSamples
 
 Init = Literal["optimal", "svd", "kmeans", "random"]
 NonNegativeInit = Literal["nndsvda", "nndsvd", "nndsvdar", "random"]
+CustomInit = Literal["custom"]
 KMeansInit = Literal["k-means++"]
 Scale = Literal["auto", "h", "z", "balanced", "soft"]
 BetaLoss = Literal["frobenius", "kullback-leibler"]

@@ -159,7 +159,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--inner", args.inner.is_some(), rules, with_rules),
         ("--gamma", baseline.gamma.is_some(), dnmf, "dnmf"),
         ("--delta", baseline.delta.is_some(), dnmf, "dnmf"),
-        ("--init-from", args.init_from.is_some(), semi, "semi-nmf or deep-semi-nmf"),
+        ("--init-from", args.init_from.is_some(), semi, "semi-nmf, deep-semi-nmf or nmf"),
         ("--bases-from", args.bases_from.is_some(), semi && deep, "deep-semi-nmf"),
     ];
     let foreign = |flag: &str, owners: &str| {

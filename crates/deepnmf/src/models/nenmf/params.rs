@@ -52,7 +52,7 @@ impl Kind for NeNmf {
         let (mut singular_values, mut notices) = (None, vec![]);
         let (stage, watch) = (Stage::Fitting, session.watch(&options.stop));
         let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
-            let started = nmf.begin(x, &watch)?;
+            let started = nmf.begin(None, x, &watch)?;
             singular_values = started.singular_values;
             if started.cut_short {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });

@@ -8,11 +8,14 @@ use super::{ElasticNet, EntryPenalties};
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::init::{StartedPair, begin_non_negative_watched};
-use crate::matrix::{DataMatrix, Matrix, Scalar, check_data, check_non_negative};
+use crate::matrix::{DataMatrix, Entry, Matrix, Scalar, check_data, check_non_negative};
 use crate::models::factors::Pair;
 use crate::models::options::check_layers;
+use crate::models::semi_nmf::check_given_features;
 use crate::models::summary::{Bound, Record, blame_shrinking};
-use crate::models::{Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task};
+use crate::models::{
+    Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task, WarmStart,
+};
 use crate::objective::{Divergence, kl_divergence};
 use crate::observe::Stage;
 use crate::stop::Watch;
@@ -93,12 +96,24 @@ impl Nmf {
         constraint: Option<Constraint<'_, T>>,
         session: &mut FitSession<'_>,
     ) -> Result<Outcome<T>> {
+        self.fit_stage_from(None, x, stage, constraint, session)
+    }
+
+    /// The same from given factors.
+    fn fit_stage_from<T: Scalar>(
+        &self,
+        given: Option<Pair<T>>,
+        x: &dyn DataMatrix<T>,
+        stage: Stage,
+        constraint: Option<Constraint<'_, T>>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Outcome<T>> {
         self.check(x)?;
         if constraint.is_some() {
             self.check_plain()?;
         }
         if self.divergence == Divergence::KullbackLeibler {
-            return self.fit_kullback_leibler(x, stage, session);
+            return self.fit_kullback_leibler(given, x, stage, session);
         }
         let options = &self.options;
         let small = (!self.penalty.is_none()).then(|| Constraint::Small(self.penalties(x)));
@@ -114,7 +129,7 @@ impl Nmf {
         let watch = session.watch(&options.stop);
         let mut size = 0.0;
         let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {
-            let started = self.begin(x, &watch)?;
+            let started = self.begin(given, x, &watch)?;
             size = x.parts().sum_of(started.h.norm_sq())?;
             singular_values = started.singular_values;
             if started.cut_short {
@@ -160,6 +175,7 @@ impl Nmf {
     /// [`fit_stage`](Self::fit_stage) with the Kullback-Leibler divergence.
     fn fit_kullback_leibler<T: Scalar>(
         &self,
+        given: Option<Pair<T>>,
         x: &dyn DataMatrix<T>,
         stage: Stage,
         session: &mut FitSession<'_>,
@@ -168,7 +184,7 @@ impl Nmf {
         let sweeps = self.sweeps()?;
         let watch = session.watch(&options.stop);
         let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
-            let started = self.begin(x, &watch)?;
+            let started = self.begin(given, x, &watch)?;
             if started.cut_short {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
             }
@@ -216,6 +232,26 @@ impl Nmf {
         }
     }
 
+    /// The factors of another model, if they fit the data.
+    fn given_pair<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        factors: &Factors<T>,
+    ) -> Result<Pair<T>> {
+        let (p, n) = x.shape();
+        factors.check_shapes(p, n, &[self.components])?;
+        let (z, h) = (factors.z[0].clone(), factors.h[0].clone());
+        check_given_features(&h, self.components, 1, x.parts())?;
+        check_data(&z)?;
+        match z.find_entry(&|v| v < T::ZERO)? {
+            None => Ok(Pair { z, h }),
+            Some(Entry { feature, value, .. }) => {
+                let name = format!("the given basis, feature {}", feature + 1);
+                Err(Error::parameter(name, value, "the basis must not be negative"))
+            }
+        }
+    }
+
     /// Refuses a rule that its divergence does not have.
     pub(crate) fn check_rule(&self) -> Result<()> {
         if self.divergence == Divergence::KullbackLeibler {
@@ -224,12 +260,16 @@ impl Nmf {
         Ok(())
     }
 
-    /// Factors to begin with, random ones if somebody stops that.
+    /// Factors to begin with: the given ones, or random ones if somebody stops the initialization.
     pub(crate) fn begin<T: Scalar>(
         &self,
+        given: Option<Pair<T>>,
         x: &dyn DataMatrix<T>,
         watch: &Watch,
     ) -> Result<StartedPair<T>> {
+        if let Some(Pair { z, h }) = given {
+            return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
+        }
         let NonNegativeOptions { start, seed, .. } = self.options;
         begin_non_negative_watched(x, watch, self.components, start, seed)
     }
@@ -261,7 +301,7 @@ impl Nmf {
 }
 
 impl Kind for Nmf {
-    const ABILITIES: Abilities = Abilities::NON_NEGATIVE;
+    const ABILITIES: Abilities = Abilities { warm_start: true, ..Abilities::NON_NEGATIVE };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
@@ -280,7 +320,15 @@ impl Kind for Nmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        let outcome = self.fit_stage(task.x, Stage::Fitting, None, session)?;
+        let given = match task.from {
+            None => None,
+            Some(WarmStart::Factors(factors)) => Some(self.given_pair(task.x, &factors)?),
+            Some(WarmStart::Bases(_)) => {
+                let accepted = "nmf has one layer, begin from factors";
+                return Err(Error::parameter("the warm start", "bases", accepted));
+            }
+        };
+        let outcome = self.fit_stage_from(given, task.x, Stage::Fitting, None, session)?;
         Ok(Model::new(self.clone(), outcome))
     }
 }

@@ -1,6 +1,6 @@
 use super::algorithm::{Alternation, alternate};
 use super::*;
-use crate::driver::Algorithm;
+use crate::driver::{Algorithm, FitSession};
 use crate::graph::{
     ClassMeans, Fisher, Graph, NeighbourWeights, Neighbours, Weighted, WeightedSum,
 };
@@ -9,7 +9,8 @@ use crate::matrix::{Matrix, Parts};
 use crate::models::extrapolation::Extrapolated;
 use crate::models::extrapolation::tests::only_rounding;
 use crate::models::factors::Pair;
-use crate::models::{Factorization, NonNegativeOptions, SemiNmf};
+use crate::models::{Factorization, Factors, NonNegativeOptions, SemiNmf, WarmStart};
+use crate::objective::Divergence;
 use crate::stop::StopRule;
 use crate::testing::{distance, in_common_unit, literal_error, literal_product, normal, positive};
 use crate::update::HSolver;
@@ -179,4 +180,31 @@ fn nndsvd_keeps_the_larger_half_of_each_triplet() {
     let h = Matrix::from_fn(1, 9, |_, j| plain.h[0][(0, j)]);
     let bound = SemiNmf::new(1).fit(&x).unwrap().summary.svd_bound.unwrap();
     assert!((literal_error(&x, &z, &h) / bound - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_fit_goes_on_from_the_factors_of_another() {
+    let x = positive(9, 40, 3);
+    for divergence in [Divergence::Frobenius, Divergence::KullbackLeibler] {
+        let nmf = |iterations| {
+            let stop = StopRule { kappa: 0.0, max_iterations: iterations, max_seconds: None };
+            Nmf::new(3).divergence(divergence).with(NonNegativeOptions::default().stop(stop))
+        };
+        let first = nmf(5).fit(&x).unwrap();
+        let from = |factors: &Factors<f64>| {
+            nmf(3).fit_from(&x, WarmStart::Factors(factors.clone()), &mut FitSession::new())
+        };
+        let more = from(&first.factors).unwrap();
+        let begun = more.summary.history[0];
+        // The divergence begins with every sample brought to its own sum, which can only help.
+        let before = first.summary.error;
+        assert!(begun <= before * (1.0 + 1e-9) && begun > 0.99 * before, "{divergence:?}");
+        assert!(more.summary.error < begun);
+        let Factors { z, h, .. } = &first.factors;
+        let negative = Factors::new(vec![z[0].clone().map(|v| -v)], h.clone());
+        let message = from(&negative).unwrap_err().to_string();
+        assert!(message.contains("the basis must not be negative"), "{message}");
+        let narrow = Factors::new(vec![Matrix::zeros(9, 2)], vec![Matrix::zeros(2, 40)]);
+        assert!(from(&narrow).unwrap_err().to_string().contains("Z_1: found 9 x 2"));
+    }
 }

@@ -23,8 +23,16 @@ const STANDARD: &str = "-";
 
 /// Loads or makes the samples, those of several files one after the other.
 pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<AnyDataset<T>> {
+    samples_within(args, None)
+}
+
+/// The same; those of a single file stay there if they take more bytes than `memory`.
+pub(crate) fn samples_within<T: Scalar>(
+    args: &DataArgs,
+    memory: Option<u64>,
+) -> Result<AnyDataset<T>> {
     if let [only] = args.data.as_slice() {
-        return samples_of(only, &args.read);
+        return read_within(only, &args.read, memory);
     }
     if args.data.iter().filter(|path| is_standard(path)).count() > 1 {
         return Err(UsageError("standard input (-) can be read once: name it once".into()).into());
@@ -42,6 +50,14 @@ pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<AnyDataset<T>> {
 
 /// Loads the samples of a file or folder, or makes built-in ones.
 pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<AnyDataset<T>> {
+    read_within(data, read, None)
+}
+
+fn read_within<T: Scalar>(
+    data: &Path,
+    read: &ReadArgs,
+    memory: Option<u64>,
+) -> Result<AnyDataset<T>> {
     if let Some(spec) = data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
         refuse_for_builtin(read)?;
         return Ok(builtin::generate(spec)?.holding(Values::Dense));
@@ -59,6 +75,7 @@ pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<AnyD
         feature_names: read.feature_names.clone(),
         images: ImageOptions { resize: read.resize, pattern: read.pattern.clone() },
         labels_file: labels_file(read),
+        memory,
     };
     if is_standard(data) {
         return Ok(load_any_from(io::stdin().lock(), "standard input", &options)?);

@@ -14,6 +14,13 @@ pub(crate) fn memory_left() -> Option<u64> {
     Some(container_memory_left().map_or(free, |limit| limit.min(free)))
 }
 
+/// Bytes of memory that this process has taken at most, where the system tells.
+pub(crate) fn memory_peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(1024 * peak.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?)
+}
+
 /// What the control group of this process leaves, in either version.
 fn container_memory_left() -> Option<u64> {
     let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();

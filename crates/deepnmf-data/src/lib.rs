@@ -23,6 +23,7 @@ mod error;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 mod image_shape;
+mod in_file;
 mod load;
 pub mod picture;
 pub mod preprocess;
@@ -32,6 +33,7 @@ mod write;
 pub use dataset::{Attribute, Dataset, DatasetOf};
 pub use error::{Cell, DataError, Fault};
 pub use image_shape::{DisplayHints, ImageShape, PixelOrder};
+pub use in_file::InFile;
 pub use load::{
     Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions, load, load_any,
     load_any_from, load_from,

@@ -1,9 +1,9 @@
-//! Samples as they are held: dense, sparse, or sparse about an offset.
+//! Samples as they are held: dense, sparse, sparse about an offset, or left in their file.
 
 use deepnmf::matrix::{Centred, Entry, Fingerprint, Parts, Visit};
 use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
 
-use crate::{DataError, DatasetOf};
+use crate::{DataError, DatasetOf, InFile};
 
 /// Samples, with what is known about them, however they are held.
 pub type AnyDataset<T> = DatasetOf<Values<T>>;
@@ -23,6 +23,8 @@ pub enum Values<T: Scalar> {
         /// What is taken off.
         offset: Vec<T>,
     },
+    /// In their file, read a block at a time.
+    InFile(InFile<T>),
 }
 
 impl<T: Scalar> From<Matrix<T>> for Values<T> {
@@ -44,6 +46,7 @@ impl<T: Scalar> Values<T> {
             Self::Dense(x) => ask(x),
             Self::Sparse(x) => ask(x),
             Self::Centred { x, offset } => ask(&Centred::new(x, offset)),
+            Self::InFile(x) => ask(x),
         }
     }
 
@@ -54,6 +57,7 @@ impl<T: Scalar> Values<T> {
             Self::Sparse(x) | Self::Centred { x, .. } => {
                 (x.entries() * (size_of::<T>() + 4) + x.starts().len() * 8) as u64
             }
+            Self::InFile(x) => x.bytes_of_blocks(),
         }
     }
 
@@ -65,10 +69,10 @@ impl<T: Scalar> Values<T> {
         let (p, n) = self.shape();
         match self {
             Self::Dense(x) => Ok(x),
-            sparse => {
+            other => {
                 let needed = crate::load::memory::check_table(n, p, size_of::<T>());
                 needed.map_err(|fault| DataError::Dense { why: fault.to_string() })?;
-                Ok(sparse.own_dense()?)
+                Ok(other.own_dense()?)
             }
         }
     }
@@ -137,10 +141,11 @@ impl<T: Scalar> Columns for Values<T> {
             Self::Centred { x, offset } => {
                 Self::Centred { x: x.select(samples), offset: offset.clone() }
             }
+            Self::InFile(x) => Self::InFile(x.chosen(samples)),
         }
     }
 
-    /// Sparse if all are.
+    /// Sparse if all are, else dense.
     fn joined(all: &[&Self]) -> Result<Self, DataError> {
         let sparse: Option<Vec<&Sparse<'static, T>>> =
             all.iter().map(|x| if let Self::Sparse(x) = x { Some(x) } else { None }).collect();

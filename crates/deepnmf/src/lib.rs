@@ -28,6 +28,7 @@
 //!   [`persist::load_model`].
 
 pub mod activation;
+pub mod batches;
 pub mod checkpoint;
 mod descent;
 pub mod driver;
@@ -58,6 +59,7 @@ mod unit_tests;
 pub mod update;
 
 pub use activation::Activation;
+pub use batches::{Learner, Progress};
 pub use checkpoint::Checkpoints;
 pub use driver::{FitSession, Run};
 pub use error::{Error, Result};

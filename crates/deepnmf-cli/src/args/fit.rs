@@ -12,8 +12,8 @@ use super::names::{
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
-    PartName, at_least_one, chain, eta, not_negative, part_name, positive, seconds, share_or_all,
-    share_or_none, span, thread_count, whole,
+    PartName, at_least_one, chain, eta, memory, not_negative, part_name, positive, seconds,
+    share_or_all, share_or_none, span, thread_count, whole,
 };
 
 #[derive(Debug, clap::Args)]
@@ -80,7 +80,7 @@ pub(crate) struct FitArgs {
     /// Initialization of the factors [default: optimal, and nndsvda for non-negative models]
     #[arg(long, value_enum)]
     pub(crate) init: Option<StartName>,
-    /// Initialize from the factors of this model file instead
+    /// Initialize from the factors of this model file instead (semi-nmf, deep-semi-nmf, nmf)
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(crate) init_from: Option<PathBuf>,
     /// Initialize from the bases of this model file, which may have been fitted to other samples
@@ -152,6 +152,10 @@ pub(crate) struct LongArgs {
     /// Estimate memory, disk space and time, and stop
     #[arg(long)]
     pub(crate) plan: bool,
+    /// Memory that the program may take, such as 1GB or 800MB. Samples of a .npy or HDF5 file (.h5ad, .mat v7.3)
+    /// that would exceed it stay in their file, and are read in blocks [default: all there is]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) memory: Option<u64>,
     /// Folder for checkpoints, from which a fit that ended in any way goes on with --resume. They are
     /// removed once the model is written
     #[arg(long, value_name = "FOLDER")]

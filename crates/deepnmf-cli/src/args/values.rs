@@ -101,6 +101,27 @@ pub(super) fn span(text: &str) -> Result<f64, String> {
     Ok(unit * seconds(number)?)
 }
 
+/// Bytes: a number with a unit. Powers of a thousand, as disks have them, or of 1024.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a positive number of bytes
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    let text = text.trim().to_ascii_lowercase();
+    let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let factor = match unit {
+        "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err("it must be a number with a unit, such as 1GB, 800MB or 2GiB".into()),
+    };
+    let bytes = factor * positive(number.trim())?;
+    if bytes < 1e18 { Ok(bytes as u64) } else { Err("no computer has so much".into()) }
+}
+
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     match not_negative(text)? {
         number if number > 0.0 => Ok(number),

@@ -1,5 +1,6 @@
 //! `deepnmf fit`.
 
+mod budget;
 mod labels;
 mod notes;
 mod plan;
@@ -22,11 +23,11 @@ use self::labels::{attributes, codes};
 use self::plan::Plan;
 use crate::args::{FitArgs, LongArgs};
 use crate::input::{
-    check_model_output, on_threads, provenance, remark_on_header, remark_on_zeros, samples,
-    samples_of,
+    check_model_output, on_threads, provenance, remark_on_header, remark_on_zeros, samples_of,
 };
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::Progress;
+use crate::resources::{bytes, memory_peak};
 use crate::signals;
 
 /// Factorizes a data file.
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
 fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<Outcome> {
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
-    let mut data = samples::<T>(&args.data)?;
+    let mut data = budget::read::<T>(args)?;
     remark_on_header(&args.data, &data, output);
     let mut steps = args.normalize.clone();
     let raw = provenance(&data, &steps)?;
@@ -62,6 +63,7 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
         remark_on_zeros(&zeros, output);
         labelled = Some(data);
     }
+    data.x = budget::settle(args, plan, data.x, output)?;
     let labels = attributes(args, labelled.as_ref().unwrap_or(&data))?;
     if let Some(data) = labelled {
         given = Given::Auxiliary(data);
@@ -99,7 +101,7 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
             checkpoints.remove()?;
         }
     }
-    report(args, &model, output)
+    report(args, &model, resources::Held::of(&data.x), output)
 }
 
 fn checkpoints(args: &FitArgs) -> Option<Checkpoints> {
@@ -186,8 +188,17 @@ fn given_factors<T: Scalar>(path: &std::path::Path) -> Result<Factors<T>> {
     })
 }
 
-fn report<T: Scalar>(args: &FitArgs, model: &Model<T>, output: Output) -> Result<Outcome> {
+fn report<T: Scalar>(
+    args: &FitArgs,
+    model: &Model<T>,
+    held: resources::Held,
+    output: Output,
+) -> Result<Outcome> {
     let mut text = summary_text(&model.settings, &model.summary);
+    let peak = memory_peak();
+    if let (Some(budget), Some(peak)) = (args.long.memory, peak) {
+        writeln!(text, "memory: {} at the peak, {} were allowed", bytes(peak), bytes(budget))?;
+    }
     match &args.out {
         Some(out) => {
             writeln!(text, "wrote {}", out.display())?;
@@ -204,6 +215,8 @@ fn report<T: Scalar>(args: &FitArgs, model: &Model<T>, output: Output) -> Result
             "settings": model.settings,
             "preprocessing": model.provenance.preprocessing,
             "attributes": model.provenance.attributes,
+            "memory_peak": peak,
+            "in_file": held.in_file,
             "out": args.out,
         }),
     );

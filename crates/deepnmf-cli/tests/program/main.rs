@@ -14,6 +14,7 @@ mod fit;
 #[cfg(unix)]
 mod interrupt;
 mod labels;
+mod memory;
 mod pictures;
 mod pie;
 mod reading;

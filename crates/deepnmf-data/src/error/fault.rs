@@ -53,6 +53,17 @@ pub enum Fault {
         /// What to do instead.
         instead: &'static str,
     },
+    /// More than the memory that samples may take, in a format that can only be read all at once.
+    #[error(
+        "the samples take {bytes} bytes, but only {most} may be used for them, and this file can only be read \
+         all at once: allow more memory, or write the table as .npy or .h5ad, which are read piece by piece"
+    )]
+    Budget {
+        /// What they take at least.
+        bytes: u64,
+        /// What they may take.
+        most: u64,
+    },
     /// An option that has no meaning for this format.
     #[error("{option} does not apply to {format}: leave it out")]
     UselessOption {

@@ -21,6 +21,11 @@ pub(super) enum Format {
 }
 
 impl Format {
+    /// Whether its tables may be larger than memory.
+    pub(super) fn stays_in_file(self) -> bool {
+        matches!(self, Self::Npy | Self::Hdf5 { .. })
+    }
+
     /// What to say where this build lacks the reader of a format.
     pub(super) fn compiled_out(self) -> Fault {
         let (format, feature, instead) = match self {

@@ -23,6 +23,7 @@ mod parquet;
 #[cfg(feature = "images")]
 mod pattern;
 mod sparse;
+mod table_rows;
 mod variables;
 
 use std::fs::{self, File};
@@ -79,8 +80,10 @@ pub fn load_any<T: Scalar>(path: &Path, options: &LoadOptions) -> Result<AnyData
         load_folder(path, options)?.holding(Values::Dense)
     } else {
         let file = open(path, &found)?;
-        read_packed(file, path, options).map_err(|fault| fault.in_file(path))?
+        let data = read_packed(file, path, options).map_err(|fault| fault.in_file(path))?;
+        named(data, path)
     };
+    within(&data, options).map_err(|fault| fault.in_file(path))?;
     described(data, options)
 }
 
@@ -119,7 +122,26 @@ pub fn load_any_from<T: Scalar>(
     // Text has no signature; its first line shows what separates its fields.
     let path = Path::new(name).with_extension("csv");
     let data = stored(&mut bytes).and_then(|(file, _)| read_packed(file, &path, options));
-    described(data.map_err(|fault| fault.in_file(Path::new(name)))?, options)
+    let data = data.and_then(|data| within(&data, options).map(|()| data));
+    let data = data.map_err(|fault| fault.in_file(Path::new(name)))?;
+    described(named(data, Path::new(name)), options)
+}
+
+/// Samples that stay in a file know what messages call it.
+fn named<T: Scalar>(data: AnyDataset<T>, path: &Path) -> AnyDataset<T> {
+    data.holding(|x| match x {
+        Values::InFile(x) => Values::InFile(x.named(path)),
+        other => other,
+    })
+}
+
+/// Refuses samples that take more memory than they may.
+fn within<T: Scalar>(data: &AnyDataset<T>, options: &LoadOptions) -> Result<(), Fault> {
+    match (&data.x, options.memory) {
+        (Values::InFile(_), _) | (_, None) => Ok(()),
+        (x, Some(most)) if x.bytes() <= most => Ok(()),
+        (x, Some(most)) => Err(Fault::Budget { bytes: x.bytes(), most }),
+    }
 }
 
 /// Adds what other files say about the samples and features.
@@ -207,10 +229,11 @@ fn read<T: Scalar>(
 ) -> Result<AnyDataset<T>, Fault> {
     let format = detect::detect(&head(&mut file)?, extension)?;
     options.refuse_useless(format)?;
+    if let Some(most) = options.memory.filter(|most| !format.stays_in_file() && length > *most) {
+        return Err(Fault::Budget { bytes: length, most });
+    }
     let mut data = match format {
-        Format::Npy => {
-            npy::read(BufReader::new(file), length).map(|x| DatasetOf::new(Values::Dense(x)))
-        }
+        Format::Npy => npy::read(file, length, options.memory).map(DatasetOf::new),
         Format::Market => market::read(&mut BufReader::new(file), length, market::Rows::Samples)
             .map(DatasetOf::new),
         Format::Npz => npz::read(file, options),
@@ -248,7 +271,7 @@ fn with_labels<X>(x: X, labels: Option<Attribute>) -> DatasetOf<X> {
 }
 
 #[cfg(test)]
-mod test_files;
+pub(crate) mod test_files;
 #[cfg(test)]
 mod test_load;
 #[cfg(test)]

@@ -2,12 +2,15 @@
 //!
 //! Format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
 
 use deepnmf::{Matrix, Scalar};
 
 use super::number::{Encoding, Endian, Kind, Order, Table};
+use super::table_rows::TableRows;
 use crate::error::{Fault, shown};
+use crate::{InFile, Values};
 
 /// The first bytes of every such file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -15,10 +18,19 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// No array of numbers needs a longer header; NumPy itself refuses them by default.
 const LONGEST_HEADER: u64 = 64 * 1024;
 
-/// Reads a file of `length` bytes.
-pub(super) fn read<T: Scalar>(mut file: impl Read, length: u64) -> Result<Matrix<T>, Fault> {
+/// Reads a file of `length` bytes; a table of more bytes than `most` stays in it.
+pub(super) fn read<T: Scalar>(
+    mut file: File,
+    length: u64,
+    most: Option<u64>,
+) -> Result<Values<T>, Fault> {
     let array = Array::read_header(&mut file, length)?;
-    array.read_table(&mut file, true)
+    let (encoding, table) = array.table()?;
+    if table.exceeds::<T>(most) {
+        let start = file.stream_position()?;
+        return Ok(Values::InFile(InFile::new(TableRows::new(file, start, table, encoding)?)));
+    }
+    table.read(&mut BufReader::new(file), encoding, true).map(Values::Dense)
 }
 
 /// What the header of a file says about the array in it.
@@ -54,18 +66,24 @@ impl Array {
         encoding(&self.descr)
     }
 
-    /// Reads the numbers of a table; `present` as for [`Table::read`].
-    pub(super) fn read_table<T: Scalar>(
-        &self,
-        file: &mut impl Read,
-        present: bool,
-    ) -> Result<Matrix<T>, Fault> {
+    /// The table it is, for which the file is just long enough.
+    fn table(&self) -> Result<(Encoding, Table), Fault> {
         let encoding = self.encoding()?;
         let &[samples, features] = self.shape.as_slice() else {
             return Err(not_a_table(&self.shape));
         };
         let table = Table { samples, features, order: self.order };
         self.check_size(table.count(), encoding.kind.size())?;
+        Ok((encoding, table))
+    }
+
+    /// Reads the numbers of a table; `present` as for [`Table::read`].
+    pub(super) fn read_table<T: Scalar>(
+        &self,
+        file: &mut impl Read,
+        present: bool,
+    ) -> Result<Matrix<T>, Fault> {
+        let (encoding, table) = self.table()?;
         table.read(file, encoding, present)
     }
 

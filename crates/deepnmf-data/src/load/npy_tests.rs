@@ -1,3 +1,5 @@
+use std::io::Write;
+
 use proptest::prelude::*;
 
 use super::super::test_files::{encode, npy, npy_with_header};
@@ -7,7 +9,10 @@ use super::*;
 const TABLE: [f64; 6] = [1.0, 2.0, 3.0, 40.0, 50.0, 60.0];
 
 fn read_bytes<T: Scalar>(bytes: &[u8]) -> Result<Matrix<T>, Fault> {
-    read(bytes, bytes.len() as u64)
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.rewind().unwrap();
+    read(file, bytes.len() as u64, None).map(|x| x.into_dense().unwrap())
 }
 
 fn expected<T: Scalar>() -> Matrix<T> {

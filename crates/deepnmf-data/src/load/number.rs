@@ -99,6 +99,21 @@ impl Table {
         Some(count)
     }
 
+    /// Fails if the table is empty, or too large for any computer.
+    pub(super) fn check(&self) -> Result<usize, Fault> {
+        if self.samples == 0 || self.features == 0 {
+            let (samples, features) = (self.samples, self.features);
+            return Err(Fault::EmptyTable { samples, features });
+        }
+        self.count().ok_or(Fault::Memory { bytes: u64::MAX })
+    }
+
+    /// Whether it takes more memory than so many bytes.
+    pub(super) fn exceeds<T: Scalar>(&self, most: Option<u64>) -> bool {
+        let bytes = self.count().map(|count| (count as u64).saturating_mul(size_of::<T>() as u64));
+        most.is_some_and(|most| bytes.is_none_or(|bytes| bytes > most))
+    }
+
     /// Reads the numbers into a `p x n` matrix.
     ///
     /// `present` says whether the file is known to be long enough, so that memory for all of it may
@@ -109,11 +124,7 @@ impl Table {
         encoding: Encoding,
         present: bool,
     ) -> Result<Matrix<T>, Fault> {
-        if self.samples == 0 || self.features == 0 {
-            let (samples, features) = (self.samples, self.features);
-            return Err(Fault::EmptyTable { samples, features });
-        }
-        let count = self.count().ok_or(Fault::Memory { bytes: u64::MAX })?;
+        let count = self.check()?;
         let refuse = |index, value| Some(self.refuse::<T>(index, value));
         let data = read_numbers(bytes, encoding, count, present, refuse)?;
         self.into_matrix(data)
@@ -162,26 +173,16 @@ pub(super) fn read_numbers<T: Scalar>(
     present: bool,
     refuse: impl Fn(usize, f64) -> Option<Fault>,
 ) -> Result<Vec<T>, Fault> {
+    const FEW: usize = 2048;
     let mut data = Vec::new();
-    if present {
-        reserve(&mut data, count)?;
-    }
-    if present && encoding.is_native::<T>() {
-        data.resize(count, T::ZERO);
-        bytes.read_exact(bytemuck::cast_slice_mut(&mut data))?;
-        let bad = data.iter().position(|v| !v.finite());
-        let fault = bad.and_then(|index| refuse(index, data[index].to_f64()));
-        return fault.map_or(Ok(data), Err);
-    }
-    // A multiple of every size, so that no number is cut in two.
-    let mut chunk = [0; 16 * 1024];
     while data.len() < count {
-        let numbers = (count - data.len()).min(chunk.len() / encoding.kind.size());
-        let chunk = &mut chunk[..numbers * encoding.kind.size()];
-        bytes.read_exact(chunk)?;
+        // Memory for numbers that may not be there is taken as they come.
+        let start = data.len();
+        let numbers = if present { count } else { FEW.min(count - start) };
         reserve(&mut data, numbers)?;
-        if let Some((index, value)) = append(&mut data, chunk, encoding)
-            && let Some(fault) = refuse(index, value)
+        data.resize(start + numbers, T::ZERO);
+        if let Some((index, value)) = fill(bytes, encoding, &mut data[start..])?
+            && let Some(fault) = refuse(start + index, value)
         {
             return Err(fault);
         }
@@ -197,17 +198,35 @@ fn reserve<T>(data: &mut Vec<T>, more: usize) -> Result<(), Fault> {
     })
 }
 
-/// Converts the numbers of a chunk; returns index and value of the first that is not finite.
-fn append<T: Scalar>(data: &mut Vec<T>, chunk: &[u8], encoding: Encoding) -> Option<(usize, f64)> {
+/// Reads as many numbers as `out` has places; returns index and value of the first that is not finite as a `T`.
+pub(super) fn fill<T: Scalar>(
+    bytes: &mut (impl Read + ?Sized),
+    encoding: Encoding,
+    out: &mut [T],
+) -> Result<Option<(usize, f64)>, Fault> {
+    if encoding.is_native::<T>() {
+        bytes.read_exact(bytemuck::cast_slice_mut(out))?;
+        let bad = out.iter().position(|v| !v.finite());
+        return Ok(bad.map(|index| (index, out[index].to_f64())));
+    }
     let mut bad = None;
-    decode(chunk, encoding, |value| {
-        let number = T::from_f64(value);
-        if !number.finite() && bad.is_none() {
-            bad = Some((data.len(), value));
-        }
-        data.push(number);
-    });
-    bad
+    // A multiple of every size, so that no number is cut in two.
+    let mut chunk = [0; 16 * 1024];
+    let mut done = 0;
+    while done < out.len() {
+        let numbers = (out.len() - done).min(chunk.len() / encoding.kind.size());
+        let chunk = &mut chunk[..numbers * encoding.kind.size()];
+        bytes.read_exact(chunk)?;
+        decode(chunk, encoding, |value| {
+            let number = T::from_f64(value);
+            if !number.finite() && bad.is_none() {
+                bad = Some((done, value));
+            }
+            out[done] = number;
+            done += 1;
+        });
+    }
+    Ok(bad)
 }
 
 /// Gives every number in `chunk` to `put`.

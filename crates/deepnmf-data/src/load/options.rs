@@ -41,6 +41,9 @@ pub struct LoadOptions {
     pub images: ImageOptions,
     /// Labels in a file of their own.
     pub labels_file: Option<LabelFile>,
+    /// Bytes that the samples may take in memory. A larger table of a `.npy` or HDF5 file stays there and is read a
+    /// block at a time ([`InFile`](crate::InFile)); larger ones of other formats are refused.
+    pub memory: Option<u64>,
 }
 
 /// What the columns of a text or Parquet file hold, if not features. A column is given by its name or,

@@ -15,11 +15,8 @@ pub(super) fn counts_per<T: Scalar>(x: &mut Matrix<T>, total: f64) -> Result<(),
     Ok(())
 }
 
-/// By what every sample is scaled.
-///
-/// # Errors
-/// If a number is negative, and so no count.
-pub(super) fn factors<T: Scalar>(x: &dyn DataMatrix<T>, total: f64) -> Result<Vec<f64>, DataError> {
+/// Refuses a number that is negative, and so no count.
+pub(super) fn check<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<(), DataError> {
     if let Some(Entry { sample, feature, value }) = x.find_entry(&|v| v < T::ZERO)? {
         let why = format!(
             "needs counts, but feature {} of sample {} (counted from 1) is {value}: leave the step out",
@@ -28,6 +25,15 @@ pub(super) fn factors<T: Scalar>(x: &dyn DataMatrix<T>, total: f64) -> Result<Ve
         );
         return Err(refuse("counts-per", why));
     }
+    Ok(())
+}
+
+/// By what every sample is scaled.
+///
+/// # Errors
+/// As [`check`].
+pub(super) fn factors<T: Scalar>(x: &dyn DataMatrix<T>, total: f64) -> Result<Vec<f64>, DataError> {
+    check(x)?;
     let (p, n) = x.shape();
     let mut sums = Matrix::<f64>::zeros(1, n);
     x.wide_tr_mul(&Matrix::from_fn(p, 1, |_, _| 1.0), &mut sums)?;

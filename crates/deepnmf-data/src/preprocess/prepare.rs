@@ -2,14 +2,16 @@
 //!
 //! Sparse data stay sparse: steps that leave zeros as they are change the values alone. `standardize`, and `min-max` of
 //! features whose smallest value is not 0, move zeros too: they scale the features, and what they take off is
-//! remembered ([`Values::Centred`]).
+//! remembered ([`Values::Centred`]). Steps with samples in a file are taken with each block when it is read.
+
+use std::ops::ControlFlow;
 
 use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
 
 use super::counts;
 use super::step::{check_features, fitted, refuse};
 use super::{Norm, Step, check_log1p};
-use crate::{Columns, DataError, Dataset, DatasetOf, Values};
+use crate::{Columns, DataError, Dataset, DatasetOf, InFile, Values};
 
 /// Samples that steps can be taken with.
 pub trait Prepare: Columns {
@@ -83,6 +85,7 @@ impl<T: Scalar> Prepare for Values<T> {
             Values::Dense(_) => return Ok(()),
             Values::Sparse(x) => take_sparse(x, step)?,
             Values::Centred { x, offset } => take_centred(x, offset, step)?,
+            Values::InFile(x) => Values::InFile(take_in_file(x, step)?),
         };
         Ok(())
     }
@@ -95,6 +98,10 @@ impl<T: Scalar> Prepare for Values<T> {
                 Ok(())
             }
             Values::Centred { .. } => Self::take(data, &Step::Unit),
+            Values::InFile(x) => {
+                data.x = Values::InFile(x.take(&Step::Unit, zeros)?);
+                Ok(())
+            }
         }
     }
 
@@ -106,6 +113,7 @@ impl<T: Scalar> Prepare for Values<T> {
                 x.for_each(|_, sample, v| zero[sample] &= v == T::ZERO);
                 Ok((0..zero.len()).filter(|sample| zero[*sample]).collect())
             }
+            Values::InFile(x) => zeros_in_file(x),
             // What is left of a sample that equals the offset.
             centred @ Values::Centred { .. } => {
                 let lengths = centred.sample_norms_sq()?.into_iter().enumerate();
@@ -125,6 +133,44 @@ fn in_dense<T: Scalar>(
     let done = change(&mut dense);
     *data = dense.holding(Values::Dense);
     done
+}
+
+/// A step taken with samples of which these are zero and stay so where others are scaled to norm 1.
+pub(crate) fn take_keeping_zeros<T: Scalar>(
+    data: &mut Dataset<T>,
+    step: &Step,
+    zeros: &[usize],
+) -> Result<(), DataError> {
+    if *step == Step::Unit && !zeros.is_empty() {
+        return Matrix::scale_others(data, zeros);
+    }
+    step.apply_dense(data)
+}
+
+/// Blocks that are read later know neither which samples they are nor who asked for the step, so all samples are looked
+/// at now, and errors are those of data in memory.
+fn take_in_file<T: Scalar>(x: &InFile<T>, step: &Step) -> Result<InFile<T>, DataError> {
+    match step {
+        Step::Unit => {
+            if let Some(zero) = zeros_in_file(x)?.first() {
+                return Err(DataError::NoUnitNorm { sample: zero + 1, what: DataError::ALL_ZERO });
+            }
+        }
+        Step::Log1p => check_log1p(x)?,
+        Step::CountsPer { .. } => counts::check(x)?,
+        _ => {}
+    }
+    x.take(step, &[])
+}
+
+fn zeros_in_file<T: Scalar>(x: &InFile<T>) -> Result<Vec<usize>, DataError> {
+    let mut zeros = vec![];
+    x.blocks(&mut |start, block| {
+        let is_zero = |sample: &usize| block.col(*sample).all(|v| v == T::ZERO);
+        zeros.extend((0..block.cols()).filter(is_zero).map(|sample| start + sample));
+        ControlFlow::Continue(())
+    })?;
+    Ok(zeros)
 }
 
 fn take_sparse<T: Scalar>(x: &Sparse<'static, T>, step: &Step) -> Result<Values<T>, DataError> {

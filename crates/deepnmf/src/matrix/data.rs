@@ -517,17 +517,20 @@ pub fn check_data<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
     }
 }
 
-/// Refuses a dense copy of sparse samples that would take far more memory than they do: that of samples about an
-/// offset, such as standardized ones, which have no zeros.
+/// Refuses a dense copy of samples that would take far more memory than they do: that of sparse samples about an
+/// offset, such as standardized ones, which have no zeros, and that of samples which stay in a file.
 pub(crate) fn check_copy<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<()> {
-    if x.entries_held().is_none() || x.may_densify() {
+    let dense_in_parts = x.entries_held().is_none() && !x.parts().is_whole();
+    if dense_in_parts || x.may_densify() {
         return Ok(());
     }
     let (p, n) = x.shape();
     Err(Error::Shape {
-        what: "a copy of sparse samples with all their zeros, which this graph compares,".into(),
+        what: "a copy of all samples with all their zeros, which this graph compares,".into(),
         found: format!("{p} x {n} numbers"),
-        expected: format!("at most {COPIED}: fewer samples, or samples that are not standardized,"),
+        expected: format!(
+            "at most {COPIED}: fewer samples, samples that are not standardized, or more memory,"
+        ),
     })
 }
 

@@ -235,7 +235,8 @@ pub(crate) fn by_basis<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Res
     Ok(product(w.t(), image.view()))
 }
 
-fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
+/// `argmin_(H >= 0) |X - Phi H|`.
+pub(crate) fn non_negative<T: Scalar>(x: &dyn DataMatrix<T>, phi: &Matrix<T>) -> Result<Matrix<T>> {
     let mut phi_t_x = Matrix::zeros(phi.cols(), x.shape().1);
     x.tr_mul(phi, &mut phi_t_x)?;
     Ok(non_negative_by_products(&phi_t_x.cast(), &gram_in_f64(phi)).cast())

@@ -19,6 +19,7 @@ pub(super) fn plan<T: Scalar>(
     output: Output,
 ) -> Result<Outcome> {
     let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
+    let held = Held::of(x);
     let clusters = args.parts.iter().fold(0, |sum: usize, part| match part {
         PartName::Clusters(sizes) => sum.saturating_add(sizes.in_layer(1)),
         PartName::Auto | PartName::Attribute(_) => sum,
@@ -30,12 +31,13 @@ pub(super) fn plan<T: Scalar>(
         left.map_or(String::new(), |left| format!(", {} are left", bytes(left)))
     };
     let text = format!(
-        "{} samples of {} features\n  \
+        "{} samples of {} features\n{}  \
          memory      about {}{}\n  \
          model file  about {}{}\n  \
          iteration   about {seconds:.2} s on these cores, at most {most_iterations} of them: {:.0} s\n",
         x.samples(),
         x.features(),
+        held.text(),
         bytes(memory),
         of(left),
         bytes(file),
@@ -46,6 +48,8 @@ pub(super) fn plan<T: Scalar>(
         "samples": x.samples(),
         "features": x.features(),
         "entries": x.entries_held(),
+        "in_file": held.in_file,
+        "blocks": held.blocks,
         "memory": memory,
         "memory_left": left,
         "file": file,
@@ -89,10 +93,51 @@ pub(super) fn check<T: Scalar>(
     Ok(())
 }
 
-fn estimate<T: Scalar>(plan: &Plan, x: &Values<T>) -> Estimate {
+/// What a fit takes with the samples where they are.
+pub(super) fn estimate<T: Scalar>(plan: &Plan, x: &Values<T>) -> Estimate {
     let settings: Settings = match plan {
         Plan::Model(settings) => (**settings).clone(),
         Plan::Transfer(both) => both.1.clone().into(),
     };
-    settings.estimate_held(x.features(), x.samples(), x.entries_held(), T::DTYPE)
+    let (p, n) = (x.features(), x.samples());
+    let mut estimate = settings.estimate_held(p, n, x.entries_held(), T::DTYPE);
+    if let Values::InFile(_) = x {
+        estimate.memory = estimate.memory.saturating_sub(all_numbers::<T>(x)) + x.bytes();
+    }
+    estimate
+}
+
+/// Bytes of all numbers of samples that are not sparse.
+pub(super) fn all_numbers<T: Scalar>(x: &Values<T>) -> u64 {
+    (x.features() as u64).saturating_mul(x.samples() as u64).saturating_mul(size_of::<T>() as u64)
+}
+
+/// Where the samples are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Held {
+    /// Bytes that stay in their file.
+    pub(super) in_file: Option<u64>,
+    /// Bytes of the blocks that are in memory then.
+    pub(super) blocks: Option<u64>,
+}
+
+impl Held {
+    pub(super) fn of<T: Scalar>(x: &Values<T>) -> Self {
+        match x {
+            Values::InFile(_) => Self { in_file: Some(all_numbers(x)), blocks: Some(x.bytes()) },
+            _ => Self::default(),
+        }
+    }
+
+    fn text(self) -> String {
+        match (self.in_file, self.blocks) {
+            (Some(all), Some(blocks)) => {
+                let (all, blocks) = (bytes(all), bytes(blocks));
+                format!(
+                    "  data        {all} stay in their file, {blocks} of them are in memory at a time\n"
+                )
+            }
+            _ => String::new(),
+        }
+    }
 }

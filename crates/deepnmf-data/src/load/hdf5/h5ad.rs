@@ -9,7 +9,7 @@ use hdf5_reader::group::Group;
 
 use super::super::number::{Order, Table};
 use super::super::{LoadOptions, labels, memory};
-use super::{damaged, group_word, kind, numbers, raw, shape, sparse, words};
+use super::{damaged, group_word, kind, numbers, read_table, shape, sparse, words};
 use crate::error::{Fault, shown};
 use crate::{AnyDataset, Attribute, DatasetOf, Values};
 
@@ -26,7 +26,7 @@ pub(super) fn read<T: Scalar>(
     length: u64,
 ) -> Result<AnyDataset<T>, Fault> {
     let key = options.data_key.as_deref().unwrap_or("X");
-    let x: Values<T> = read_x(root, key, length)?;
+    let x: Values<T> = read_x(root, key, length, options.memory)?;
     let (features, samples) = x.shape();
     let obs = root.group("obs").map_err(damaged)?;
     let attributes = match &options.labels_key {
@@ -41,7 +41,12 @@ pub(super) fn read<T: Scalar>(
     })
 }
 
-fn read_x<T: Scalar>(root: &Group, key: &str, length: u64) -> Result<Values<T>, Fault> {
+fn read_x<T: Scalar>(
+    root: &Group,
+    key: &str,
+    length: u64,
+    most: Option<u64>,
+) -> Result<Values<T>, Fault> {
     let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
     let mut parent = root.clone();
     for part in folder.split('/').filter(|part| !part.is_empty()) {
@@ -54,13 +59,7 @@ fn read_x<T: Scalar>(root: &Group, key: &str, length: u64) -> Result<Values<T>, 
     let &[samples, features] = shape(&array)?.as_slice() else {
         return Err(Fault::damaged(format!("{:?} has no two dimensions", shown(key))));
     };
-    if samples == 0 || features == 0 {
-        return Err(Fault::EmptyTable { samples, features });
-    }
-    memory::check_table(samples, features, size_of::<T>())?;
-    let (bytes, encoding) = raw(&array)?;
-    let table = Table { samples, features, order: Order::Rows };
-    table.read(&mut bytes.as_slice(), encoding, true).map(Values::Dense)
+    read_table(&array, Table { samples, features, order: Order::Rows }, most)
 }
 
 fn no_table(root: &Group, key: &str) -> Fault {

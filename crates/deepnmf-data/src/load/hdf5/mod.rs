@@ -5,6 +5,7 @@
 
 mod h5ad;
 mod kind;
+mod rows;
 mod sparse;
 mod tables;
 
@@ -17,16 +18,18 @@ use hdf5_reader::storage::{BlockCacheStorage, DynStorage, FileStorage};
 use hdf5_reader::{Dataset as Array, Hdf5File, OpenOptions};
 
 use self::kind::encoding;
-use super::number::{self, Encoding};
+use super::number::{self, Encoding, Table};
 use super::{LoadOptions, memory};
-use crate::AnyDataset;
 use crate::error::{Fault, shown};
+use crate::{AnyDataset, Values};
 
 /// A file as the decoder wants it: read piece by piece, not mapped, since a mapped file that
 /// somebody else cuts short kills the process.
 pub(super) fn storage(file: File) -> Result<DynStorage, Fault> {
+    const BLOCK: usize = 1 << 20;
+    const BLOCKS: usize = 32;
     let file = FileStorage::from_file(file).map_err(damaged)?;
-    Ok(Arc::new(BlockCacheStorage::with_defaults(Arc::new(file))))
+    Ok(Arc::new(BlockCacheStorage::new(Arc::new(file), BLOCK, BLOCKS)))
 }
 
 /// Reads a whole file; `matlab` says whether MATLAB wrote it.
@@ -62,10 +65,17 @@ fn check_whole(end: u64, length: u64) -> Result<(), Fault> {
 fn limits(length: u64) -> OpenOptions {
     const BEST_COMPRESSION: u64 = 1032;
     const ALWAYS: u64 = 1 << 20;
+    // Tables are read from front to back.
+    const CHUNKS: usize = 32 << 20;
     let most = length.saturating_mul(BEST_COMPRESSION).saturating_add(ALWAYS);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let usual = OpenOptions::default();
-    OpenOptions { max_chunk_bytes: usual.max_chunk_bytes.min(most), max_read_bytes: most, ..usual }
+    OpenOptions {
+        max_chunk_bytes: usual.max_chunk_bytes.min(most),
+        max_read_bytes: most,
+        chunk_cache_bytes: CHUNKS,
+        ..usual
+    }
 }
 
 /// The shape of an array, if memory could hold as many numbers.
@@ -81,6 +91,21 @@ fn raw(array: &Array) -> Result<(Vec<u8>, Encoding), Fault> {
     memory::check(bytes as u64)?;
     let bytes = array.read_raw_bytes().map_err(damaged)?;
     Ok((bytes, encoding))
+}
+
+/// The table that an array is; one of more bytes than `most` stays in its file.
+fn read_table<T: Scalar>(
+    array: &Array,
+    table: Table,
+    most: Option<u64>,
+) -> Result<Values<T>, Fault> {
+    table.check()?;
+    if table.exceeds::<T>(most) {
+        return rows::in_file(array, table).map(Values::InFile);
+    }
+    memory::check_table(table.samples, table.features, size_of::<T>())?;
+    let (bytes, encoding) = raw(array)?;
+    table.read(&mut bytes.as_slice(), encoding, true).map(Values::Dense)
 }
 
 /// All numbers of an array.

@@ -9,8 +9,8 @@ use super::super::choose::{Chosen, MATLAB, NUMPY, Usual};
 use super::super::number::{Order, Table};
 use super::super::sparse::{Lists, check_shape, compressed, whole};
 use super::super::variables::{Class, Variable, Variables};
-use super::super::{LoadOptions, labels, memory, with_labels};
-use super::{array_word, damaged, group_word, kind, numbers, raw, shape, words};
+use super::super::{LoadOptions, labels, with_labels};
+use super::{array_word, damaged, group_word, kind, numbers, read_table, shape, words};
 use crate::error::{Fault, shown};
 use crate::{AnyDataset, Attribute, Values};
 
@@ -128,20 +128,13 @@ fn read<T: Scalar>(
 ) -> Result<AnyDataset<T>, Fault> {
     let Chosen { data, samples, features, labels } = variables.choose(options, usual)?;
     let table = Table { samples, features, order };
-    let dense = |array: &Array| {
-        if samples == 0 || features == 0 {
-            return Err(Fault::EmptyTable { samples, features });
-        }
-        memory::check_table(samples, features, size_of::<T>())?;
-        let (bytes, encoding) = raw(array)?;
-        table.read(&mut bytes.as_slice(), encoding, true)
-    };
+    let dense = |array: &Array| read_table(array, table, options.memory);
     let x = match (data.class, &data.source) {
         (Class::Sparse, Source::Group(group)) => {
             let x = read_sparse(group, (samples, features), length);
             Values::Sparse(x.map_err(|fault| named(&data.name, fault))?)
         }
-        _ => Values::Dense(read_array(data, dense)?),
+        _ => read_array(data, dense)?,
     };
     let labels = match labels {
         Some(labels) => labels.read(read_labels)?,

@@ -1,0 +1,110 @@
+//! Any samples of a table whose bare numbers stand in a file.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use deepnmf::Scalar;
+
+use super::number::{Encoding, Order, Table, fill, not_finite};
+use crate::error::Fault;
+use crate::in_file::Rows;
+
+/// Features that are read before they are put into their places: a line of the cache has as many numbers.
+const TOGETHER: usize = 16;
+
+/// A table from some place of a file on.
+pub(super) struct TableRows {
+    /// Only one thread reads at a time: blocks come in their order.
+    file: Mutex<File>,
+    start: u64,
+    table: Table,
+    encoding: Encoding,
+}
+
+impl TableRows {
+    /// # Errors
+    /// If the table is empty, or too large for any computer.
+    pub(super) fn new(
+        file: File,
+        start: u64,
+        table: Table,
+        encoding: Encoding,
+    ) -> Result<Self, Fault> {
+        table.check()?;
+        Ok(Self { file: Mutex::new(file), start, table, encoding })
+    }
+
+    /// Reads numbers from this one on, in the order of the file; returns the place and value of one that is not finite.
+    fn numbers<T: Scalar>(
+        &self,
+        file: &mut File,
+        from: usize,
+        out: &mut [T],
+    ) -> Result<Option<(usize, f64)>, Fault> {
+        let size = self.encoding.kind.size();
+        file.seek(SeekFrom::Start(self.start + (from * size) as u64))?;
+        let mut rest = file.take((out.len() * size) as u64);
+        fill(&mut rest, self.encoding, out).map_err(|fault| match fault {
+            Fault::Read(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Fault::damaged("it has become shorter while it was read")
+            }
+            fault => fault,
+        })
+    }
+
+    fn read_rows<T: Scalar>(
+        &self,
+        file: &mut File,
+        samples: Range<usize>,
+        out: &mut [T],
+    ) -> Result<(), Fault> {
+        let p = self.table.features;
+        match self.numbers(file, samples.start * p, out)? {
+            None => Ok(()),
+            Some((at, value)) => {
+                Err(not_finite::<T>(samples.start + at / p + 1, at % p + 1, None, value))
+            }
+        }
+    }
+
+    fn read_columns<T: Scalar>(
+        &self,
+        file: &mut File,
+        samples: Range<usize>,
+        out: &mut [T],
+    ) -> Result<(), Fault> {
+        let (p, n, count) = (self.table.features, self.table.samples, samples.len());
+        let mut lines = vec![T::ZERO; TOGETHER.min(p) * count];
+        for first in (0..p).step_by(TOGETHER) {
+            let features = first..(first + TOGETHER).min(p);
+            for (feature, line) in features.clone().zip(lines.chunks_exact_mut(count)) {
+                let bad = self.numbers(file, feature * n + samples.start, line)?;
+                if let Some((at, value)) = bad {
+                    return Err(not_finite::<T>(samples.start + at + 1, feature + 1, None, value));
+                }
+            }
+            for (j, sample) in out.chunks_exact_mut(p).enumerate() {
+                for (i, v) in sample[features.clone()].iter_mut().enumerate() {
+                    *v = lines[i * count + j];
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: Scalar> Rows<T> for TableRows {
+    fn shape(&self) -> (usize, usize) {
+        (self.table.features, self.table.samples)
+    }
+
+    fn read(&self, samples: Range<usize>, out: &mut [T]) -> Result<(), Fault> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.table.order {
+            Order::Rows => self.read_rows(&mut file, samples, out),
+            Order::Columns => self.read_columns(&mut file, samples, out),
+        }
+    }
+}

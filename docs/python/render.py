@@ -25,6 +25,7 @@ SCRIPTS = (
     "programs_of_cells",
     "clustering_faces",
     "partial_labels",
+    "larger_than_memory",
 )
 
 

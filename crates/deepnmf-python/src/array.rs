@@ -114,7 +114,7 @@ pub(crate) fn view<'a, T: Scalar + Element>(
 
 /// The array as the `p x n` matrix that the paper has. The order is asked for: a slice of the memory
 /// is to be had of C and of Fortran order alike.
-fn view_of<'a, T: Scalar + Element>(
+pub(crate) fn view_of<'a, T: Scalar + Element>(
     array: &'a PyReadonlyArray2<'_, T>,
 ) -> PyResult<MatrixView<'a, T>> {
     let (n, p) = (array.shape()[0], array.shape()[1]);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use deepnmf::persist::AnyModel;
 use deepnmf::{
-    CancelToken, Checkpoints, Event, Factorization, Factors, FitSession, Labels, Observer,
+    CancelToken, Checkpoints, Event, Factorization, Factors, FitSession, Labels, Learner, Observer,
     Provenance, Scalar, Settings, WarmStart,
 };
 use numpy::{Element, PyReadonlyArray1};
@@ -25,9 +25,10 @@ use crate::threads::{PATIENCE, pool};
 
 /// Fits the model that `settings` describe (in the words of a model file). Returns it with what
 /// interrupted the fit, if anything did: an exception of the callback, or Ctrl-C. `start` has features
-/// (samples x components) and components (components x features) to begin from.
+/// (samples x components) and components (components x features) to begin from. With `batch` the samples are the first
+/// of many.
 #[pyfunction]
-#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None))]
+#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None, batch=false))]
 #[allow(clippy::too_many_arguments)] // keywords of a Python function
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -39,6 +40,7 @@ pub(crate) fn fit<'py>(
     callback: Option<Py<PyAny>>,
     checkpoint: Option<PathBuf>,
     start: Option<(Samples<'py>, Samples<'py>)>,
+    batch: bool,
 ) -> PyResult<(Model, Option<PyErr>)> {
     let settings: Settings = understood(settings)?;
     let provenance: Provenance = understood(provenance)?;
@@ -52,7 +54,7 @@ pub(crate) fn fit<'py>(
                 Some(_) => return Err(other_numbers()),
                 None => None,
             };
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, batch };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
@@ -62,7 +64,7 @@ pub(crate) fn fit<'py>(
                 Some(_) => return Err(other_numbers()),
                 None => None,
             };
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, batch };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
@@ -77,7 +79,7 @@ pub(crate) fn fit<'py>(
 
 /// Features and components as the paper has them.
 fn factors<T: Scalar + Element>(h: &Given<'_, T>, z: &Given<'_, T>) -> PyResult<Factors<T>> {
-    Ok(Factors::new(vec![view(z)?.to_matrix().t().to_matrix()], vec![view(h)?.to_matrix()]))
+    Ok(Factors::new(vec![view(z)?.to_matrix()], vec![view(h)?.to_matrix()]))
 }
 
 fn other_numbers() -> PyErr {
@@ -98,10 +100,16 @@ struct Job<'a, T: Scalar> {
     checkpoint: Option<PathBuf>,
     /// What to begin from, if not from the initialization that the settings name.
     from: Option<Factors<T>>,
+    /// Whether more samples will come.
+    batch: bool,
 }
 
 impl<T: Scalar> Job<'_, T> {
     fn run(&self, session: &mut FitSession<'_>) -> deepnmf::Result<deepnmf::Model<T>> {
+        if self.batch {
+            let begun = Learner::begin_in(&self.settings, self.x.data(), session)?;
+            return Ok(begun.into_model());
+        }
         if let Some(from) = &self.from {
             return self.settings.fit_from(
                 self.x.data(),

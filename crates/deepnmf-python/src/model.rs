@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
+use deepnmf::batches::Sums;
 use deepnmf::persist::{AnyModel, load_model, model_from_bytes};
-use deepnmf::{CancelToken, DataMatrix, Divergence, Matrix, Projection, Scalar};
-use numpy::{Element, PyArray1};
+use deepnmf::{CancelToken, DataMatrix, Divergence, Learner, Matrix, Progress, Projection, Scalar};
+use numpy::{Element, PyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 
-use crate::array::{Given, Samples, Shown, borrowed, held, into_rows, view};
+use crate::array::{Given, Samples, Shown, borrowed, held, into_rows, view, view_of};
 use crate::errors::{of_model, of_report};
 use crate::prepare::{features_before, prepared, steps};
 use crate::report::Request;
@@ -19,6 +20,9 @@ use crate::threads::on_threads;
 /// A model of either number type. It never changes, so arrays may share its memory.
 #[pyclass(frozen, module = "deepnmf._core")]
 pub(crate) struct Model(AnyModel);
+
+/// What a model knows of earlier batches: how many samples there were, and the sums of each layer.
+type Known<'py> = (f64, Vec<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>);
 
 /// Codes of classes, and margins.
 type Predicted<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
@@ -233,6 +237,46 @@ impl Model {
         }))
     }
 
+    /// What the model becomes by learning from one more batch of samples, what it knows of earlier ones, and the error
+    /// that it had for this batch before.
+    fn learn<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'py>,
+        progress: Option<Known<'py>>,
+        threads: usize,
+    ) -> PyResult<(Self, Bound<'py, PyAny>, f64)> {
+        let progress = progress.map(|(samples, sums)| {
+            let sums = sums.iter().map(|(hht, x_ht)| {
+                let [hht, x_ht] = [view_of(hht)?.to_matrix(), view_of(x_ht)?.to_matrix()];
+                PyResult::Ok(Sums { hht, x_ht })
+            });
+            PyResult::Ok(Progress { samples, sums: sums.collect::<PyResult<_>>()? })
+        });
+        let progress = progress.transpose()?;
+        let (model, progress, error) = match (&self.0, x) {
+            (AnyModel::F32(model), Samples::F32(x)) => {
+                let (model, progress, error) = learnt(py, model, progress, &x, threads)?;
+                (AnyModel::F32(model), progress, error)
+            }
+            (AnyModel::F64(model), Samples::F64(x)) => {
+                let (model, progress, error) = learnt(py, model, progress, &x, threads)?;
+                (AnyModel::F64(model), progress, error)
+            }
+            _ => {
+                let text = format!("this model needs numbers of {}", self.dtype());
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        let sums = progress
+            .sums
+            .into_iter()
+            .map(|Sums { hht, x_ht }| PyResult::Ok((into_rows(py, hht)?, into_rows(py, x_ht)?)));
+        let sums = sums.collect::<PyResult<Vec<_>>>()?;
+        let progress = (progress.samples, sums).into_pyobject(py)?.into_any();
+        Ok((Self(model), progress, error))
+    }
+
     /// The samples that features of a layer stand for.
     fn reconstruct<'py>(
         &self,
@@ -272,6 +316,20 @@ impl Model {
         py.detach(|| report.write(&path)).map_err(of_report)?;
         Ok(())
     }
+}
+
+/// A model after one more batch, what it knows of earlier ones, and its error for the batch before.
+fn learnt<T: Scalar + Element>(
+    py: Python<'_>,
+    model: &deepnmf::Model<T>,
+    progress: Option<Progress>,
+    x: &Given<'_, T>,
+    threads: usize,
+) -> PyResult<(deepnmf::Model<T>, Progress, f64)> {
+    let mut learner = Learner::resume(model.clone(), progress).map_err(of_model)?;
+    let error = on_prepared(py, model, x, threads, |x, _| learner.learn(x))?;
+    let progress = learner.progress().clone();
+    Ok((learner.into_model(), progress, error))
 }
 
 /// Does `work` with the samples after the model's preprocessing.

@@ -165,8 +165,8 @@ class Difference(NamedTuple):
 ANY_SIGN = "SemiNMF DeepSemiNMF WSF WSFMA DeepWSF"
 MAY_DIFFER = {
     "init": Difference(
-        "non-negative models have other initializations, k-means initializes centres",
-        [ANY_SIGN, "NMF NeNMF GNMF MultilayerNMF CNMF DNMF", "KMeans"],
+        "non-negative models have other initializations, NMF takes given ones, k-means has centres",
+        [ANY_SIGN, "NMF", "NeNMF GNMF MultilayerNMF CNMF DNMF", "KMeans"],
     ),
     "solver": Difference(
         "the rule updates features only, both factors, or both factors of each layer",

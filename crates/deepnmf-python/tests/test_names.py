@@ -55,6 +55,8 @@ FIT_ONLY_THERE = {
     "label-fraction": "labels of -1",
     "zero-samples": "samples are fitted as they are",
     "plan": "nothing is estimated",
+    "memory": "arrays are where they are, NumPy maps files",
+    "batch": "the method partial_fit",
     "checkpoint": "a parameter of fit",
     "every": "checkpoints are written every 30 seconds",
     "resume": "a fit with checkpoints always resumes",

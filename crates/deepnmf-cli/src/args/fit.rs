@@ -115,17 +115,12 @@ pub(crate) struct FitArgs {
     pub(crate) near: NeighbourArgs,
     #[command(flatten)]
     pub(crate) baseline: BaselineArgs,
-    /// Most iterations of each loop [default: 1000, and 150 for nonlinear models and other losses]
+    /// Most iterations of each loop [default: 1000, 150 for nonlinear models and other losses, and 20 with --batch]
     #[arg(long, value_parser = whole::<usize>, allow_negative_numbers = true)]
     pub(crate) max_iter: Option<usize>,
-    /// Stop when the error falls by no more than this times max(1, error)
-    #[arg(
-        long,
-        default_value_t = 1e-6,
-        value_parser = not_negative,
-        allow_negative_numbers = true
-    )]
-    pub(crate) kappa: f64,
+    /// Stop when the error falls by no more than this times max(1, error) [default: 1e-6, and 1e-4 with --batch]
+    #[arg(long, value_parser = not_negative, allow_negative_numbers = true)]
+    pub(crate) kappa: Option<f64>,
     /// Most seconds of the whole fit
     #[arg(long, value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) max_seconds: Option<f64>,
@@ -156,6 +151,16 @@ pub(crate) struct LongArgs {
     /// that would exceed it stay in their file, and are read in blocks [default: all there is]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) memory: Option<u64>,
+    /// Learn from so many samples at a time, which takes far fewer passes over the data: for data on a disk, and models
+    /// semi-nmf, nmf and deep-semi-nmf (linear). An iteration is a pass. Samples should stand in no order
+    #[arg(
+        long,
+        value_name = "SAMPLES",
+        value_parser = at_least_one,
+        allow_negative_numbers = true,
+        conflicts_with_all = ["init_from", "bases_from", "auxiliary"]
+    )]
+    pub(crate) batch: Option<usize>,
     /// Folder for checkpoints, from which a fit that ended in any way goes on with --resume. They are
     /// removed once the model is written
     #[arg(long, value_name = "FOLDER")]

@@ -81,7 +81,7 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
         if let Some(checkpoints) = checkpoints.clone() {
             session = session.checkpointed(checkpoints);
         }
-        fit(plan, &data.x, given, &labels, &mut session).map_err(|error| blame(args, error))
+        fit(args, plan, &data.x, given, &labels, &mut session).map_err(|error| blame(args, error))
     })??;
     drop(progress);
     notes::remark_on_sizes(&model, output);
@@ -146,6 +146,7 @@ fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
 }
 
 fn fit<T: Scalar>(
+    args: &FitArgs,
     plan: &Plan,
     x: &Values<T>,
     given: Given<T>,
@@ -154,6 +155,10 @@ fn fit<T: Scalar>(
 ) -> deepnmf::Result<Model<T>> {
     let labels = codes(labels);
     match (plan, given) {
+        (Plan::Model(settings), Given::Nothing) if args.long.batch.is_some() => {
+            let size = args.long.batch.unwrap_or_default();
+            settings.fit_in_batches(x, size, &plan::stop_rule(args), session)
+        }
         (Plan::Transfer(both), Given::Auxiliary(data)) => {
             let (first, then) = &**both;
             Ok(first.fit_then(&data.x, &labels, then, x, session)?.1)

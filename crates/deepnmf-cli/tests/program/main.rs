@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // as in every test
 
 mod bad_input;
+mod batches;
 mod cluster;
 mod common;
 mod demo;

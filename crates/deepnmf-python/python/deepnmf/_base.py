@@ -271,8 +271,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         checkpoint: FilePath | None = None,
         layers: str | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
+        batch: bool = False,
     ) -> Self:
-        """Fit the model, from features and components if `start` has them."""
+        """Fit the model: from features and components in `start`, or to a first `batch`."""
         found = check.samples(self, X, sparse=True, layers=layers)
         shape = (found.shape[0], found.shape[1])
         task = Task(shape, check.seed(self.random_state), self._labels(shape[0], y))
@@ -308,7 +309,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                     check.floats("W", start[0], found.dtype),
                     check.floats("H", start[1], found.dtype),
                 ),
+                batch=batch,
             )
+        self.__dict__.pop("_progress", None)  # what partial_fit knows of other samples
         self._classes = [None if place is None else place.classes for place in places]
         self._keep(model)
         if interruption is not None:

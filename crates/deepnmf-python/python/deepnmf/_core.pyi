@@ -9,6 +9,7 @@ _Floats = NDArray[np.floating[Any]]
 # Also SciPy's CSR and CSC.
 _Samples = _Floats | Any
 _Codes = NDArray[np.int64]
+_Progress = tuple[float, list[tuple[NDArray[np.float64], NDArray[np.float64]]]]
 _Data = tuple[
     _Floats,
     list[tuple[str, list[str], _Codes]],
@@ -63,6 +64,9 @@ class Model:
     def predictors(self) -> str: ...
     def predict(self, x: _Samples, attribute: int, threads: int) -> tuple[_Codes, _Floats]: ...
     def mean_loss(self, x: _Samples, layer: int, method: str, threads: int) -> float: ...
+    def learn(
+        self, x: _Samples, progress: _Progress | None, threads: int
+    ) -> tuple[Model, _Progress, float]: ...
     def reconstruct(self, features: _Floats, layer: int, threads: int) -> _Floats: ...
     def report(
         self,
@@ -83,6 +87,7 @@ def fit(
     callback: Callable[[str, int | None, int | None, float | None], object] | None,
     checkpoint: str | PathLike[str] | None = None,
     start: tuple[_Floats, _Floats] | None = None,
+    batch: bool = False,
 ) -> tuple[Model, BaseException | None]: ...
 def available_cores() -> int: ...
 def kmeans(

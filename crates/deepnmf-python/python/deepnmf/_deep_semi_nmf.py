@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _settings as settings_of
-from ._base import Factorization, Task
+from ._base import Task
+from ._stream import Streaming
 from ._types import (
     Activation,
     Form,
@@ -24,7 +25,7 @@ from ._types import (
 from ._watch import Callback
 
 
-class DeepSemiNMF(Factorization):
+class DeepSemiNMF(Streaming):
     """Factorize samples into several layers of non-negative features (Deep Semi-NMF).
 
     The model is ``X ~ Z_1 g(Z_2 ... g(Z_m H_m))`` with ``H_i >= 0``. First each layer factorizes

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
+from ._stream import Streaming
 from ._types import (
     BetaLoss,
     CustomInit,
@@ -43,7 +44,7 @@ class NonNegative(Factorization):
         return {"n_components": nmf["components"], **settings_of.nmf_params(nmf)}
 
 
-class NMF(Factorization):
+class NMF(Streaming):
     """Factorize non-negative samples into non-negative components and features (NMF).
 
     It minimizes ``|X - Z H|^2`` with ``Z >= 0`` and ``H >= 0``, by default by coordinate descent
@@ -235,7 +236,7 @@ class NMF(Factorization):
             Fortran order are not copied, nor are SciPy's CSR and CSC, which stay sparse; other
             sparse formats are converted to CSR. Of an AnnData object ``X`` is taken, and the names
             of its features.
-        y : None
+        y : None, default=None
             Ignored, as all models without labels do.
         W : array-like of shape (n_samples, n_components), default=None
             Features to begin from, with ``init='custom'``.
@@ -272,7 +273,7 @@ class NMF(Factorization):
         ----------
         X : array-like or sparse array of shape (n_samples, n_features), or AnnData
             Samples.
-        y : None
+        y : None, default=None
             Ignored, as for `fit`.
         W : array-like of shape (n_samples, n_components), default=None
             Features to begin from, as for `fit`.

@@ -7,6 +7,7 @@ from typing import Any
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
+from ._stream import Streaming
 from ._types import (
     Init,
     Json,
@@ -40,7 +41,7 @@ class OneLayer(Factorization):
         }
 
 
-class SemiNMF(OneLayer):
+class SemiNMF(Streaming, OneLayer):
     """Factorize samples into components of any sign and non-negative features (Semi-NMF).
 
     It minimizes ``|X - Z H|^2`` with ``H >= 0``. The data may have any sign. For non-negative data

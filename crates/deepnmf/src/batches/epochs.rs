@@ -12,6 +12,9 @@ use crate::observe::Stage;
 use crate::project::Projection;
 use crate::stop::StopRule;
 
+/// When passes end unless somebody says otherwise: each does as much as many iterations.
+pub const PASSES: StopRule = StopRule { kappa: 1e-4, max_iterations: 20, max_seconds: None };
+
 impl Settings {
     /// Fits the model in batches of so many samples, which learn a basis in far fewer passes over the data than
     /// iterations take. An iteration is a pass; its error is that of every batch before it was learnt from. Features

@@ -19,6 +19,7 @@
 mod epochs;
 mod layer;
 
+pub use self::epochs::PASSES;
 pub use self::layer::Sums;
 
 use self::layer::LayerRule;

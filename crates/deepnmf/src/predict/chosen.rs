@@ -10,9 +10,19 @@ use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse};
 /// The most samples that are learnt from, evenly spaced among all. Machines have a few hundred weights.
 pub(super) const MOST_SAMPLES: usize = 20_000;
 
-/// Whether a sample, by its number among all, is learnt from.
-pub(super) fn is_chosen(number: usize, total: usize, wanted: bool) -> bool {
-    wanted || number.is_multiple_of(total.div_ceil(MOST_SAMPLES).max(1))
+/// Numbers that they take at most where they are dense, unless they are few. Sparse ones take less, but the same samples
+/// have the same machines however they are held.
+const MOST_NUMBERS: usize = 1 << 27;
+const FEW_SAMPLES: usize = 2000;
+
+/// The most samples of so many features that are learnt from.
+fn most_samples(features: usize) -> usize {
+    (MOST_NUMBERS / features.max(1)).clamp(FEW_SAMPLES, MOST_SAMPLES)
+}
+
+/// Whether a sample, by its number among all, is one of so many at most that are learnt from.
+pub(super) fn is_chosen(number: usize, total: usize, most: usize, wanted: bool) -> bool {
+    wanted || number.is_multiple_of(total.div_ceil(most).max(1))
 }
 
 /// Samples in memory.
@@ -36,9 +46,10 @@ impl<T: Scalar> Chosen<T> {
         let parts = x.parts();
         let labelled = |j: usize| attributes.iter().any(|labels| labels[j].is_some());
         let count = (0..parts.samples()).filter(|j| labelled(*j)).count() as f64;
-        let all_labelled = parts.sum_of(count)? <= MOST_SAMPLES as f64;
+        let most = most_samples(x.shape().0);
+        let all_labelled = parts.sum_of(count)? <= most as f64;
         let (start, total) = (parts.range().start, parts.total());
-        let wanted = |j: usize| is_chosen(start + j, total, all_labelled && labelled(j));
+        let wanted = |j: usize| is_chosen(start + j, total, most, all_labelled && labelled(j));
         let samples: Vec<usize> = (0..parts.samples()).filter(|j| wanted(*j)).collect();
         let counts = parts.of_each_part(samples.len() as f64)?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // counts

@@ -132,7 +132,7 @@ pub(crate) fn learn_evenly(
     unlearnt.iter().flat_map(|of| &of.known).for_each(|known| labelled[known.column] = true);
     let all_labelled = labelled.iter().filter(|labelled| **labelled).count() <= MOST_SAMPLES;
     let columns: Vec<usize> =
-        (0..n).filter(|j| is_chosen(*j, n, all_labelled && labelled[*j])).collect();
+        (0..n).filter(|j| is_chosen(*j, n, MOST_SAMPLES, all_labelled && labelled[*j])).collect();
     let some = unlearnt.iter().map(|Unlearnt { attribute, classes, known }| Unlearnt {
         attribute: *attribute,
         classes: classes.clone(),

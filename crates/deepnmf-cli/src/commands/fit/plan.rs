@@ -1,5 +1,6 @@
 //! What is to be fitted: the flags, checked against each other.
 
+use deepnmf::batches::PASSES;
 use deepnmf::{
     Activation, AdditiveSemiNmf, Cnmf, DeepSemiNmf, DeepWsf, Descent, Divergence, Dnmf, ElasticNet,
     FitOptions, Form, Gnmf, HSolver, LabelGraph, LabelUse, Loss, MultilayerNmf, NeNmf,
@@ -450,11 +451,17 @@ fn options(args: &FitArgs) -> Result<FitOptions, UsageError> {
         .fade(args.fade)
         .solver(solver)
         .seed(args.seed)
-        .stop(StopRule {
-            kappa: args.kappa,
-            max_iterations: args.max_iter.unwrap_or(StopRule::default().max_iterations),
-            max_seconds: args.max_seconds,
-        });
+        .stop(stop_rule(args));
     options.measure_bound = !args.no_bound;
     Ok(options)
+}
+
+/// When loops end: passes in batches do more than iterations, and end sooner.
+pub(super) fn stop_rule(args: &FitArgs) -> StopRule {
+    let usual = if args.long.batch.is_some() { PASSES } else { StopRule::default() };
+    StopRule {
+        kappa: args.kappa.unwrap_or(usual.kappa),
+        max_iterations: args.max_iter.unwrap_or(usual.max_iterations),
+        max_seconds: args.max_seconds,
+    }
 }

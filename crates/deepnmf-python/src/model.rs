@@ -21,8 +21,8 @@ use crate::threads::on_threads;
 #[pyclass(frozen, module = "deepnmf._core")]
 pub(crate) struct Model(AnyModel);
 
-/// What a model knows of earlier batches: how many samples there were, and the sums of each layer.
-type Known<'py> = (f64, Vec<(PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>)>);
+/// What a model knows of earlier batches: how many samples there were, and their sums.
+type Known<'py> = (f64, PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>);
 
 /// Codes of classes, and margins.
 type Predicted<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
@@ -246,12 +246,9 @@ impl Model {
         progress: Option<Known<'py>>,
         threads: usize,
     ) -> PyResult<(Self, Bound<'py, PyAny>, f64)> {
-        let progress = progress.map(|(samples, sums)| {
-            let sums = sums.iter().map(|(hht, x_ht)| {
-                let [hht, x_ht] = [view_of(hht)?.to_matrix(), view_of(x_ht)?.to_matrix()];
-                PyResult::Ok(Sums { hht, x_ht })
-            });
-            PyResult::Ok(Progress { samples, sums: sums.collect::<PyResult<_>>()? })
+        let progress = progress.map(|(samples, hht, x_ht)| {
+            let [hht, x_ht] = [view_of(&hht)?.to_matrix(), view_of(&x_ht)?.to_matrix()];
+            PyResult::Ok(Progress { samples, sums: Sums { hht, x_ht } })
         });
         let progress = progress.transpose()?;
         let (model, progress, error) = match (&self.0, x) {
@@ -268,12 +265,9 @@ impl Model {
                 return Err(PyValueError::new_err(text));
             }
         };
-        let sums = progress
-            .sums
-            .into_iter()
-            .map(|Sums { hht, x_ht }| PyResult::Ok((into_rows(py, hht)?, into_rows(py, x_ht)?)));
-        let sums = sums.collect::<PyResult<Vec<_>>>()?;
-        let progress = (progress.samples, sums).into_pyobject(py)?.into_any();
+        let Progress { samples, sums: Sums { hht, x_ht } } = progress;
+        let progress = (samples, into_rows(py, hht)?, into_rows(py, x_ht)?);
+        let progress = progress.into_pyobject(py)?.into_any();
         Ok((Self(model), progress, error))
     }
 

@@ -9,7 +9,7 @@ _Floats = NDArray[np.floating[Any]]
 # Also SciPy's CSR and CSC.
 _Samples = _Floats | Any
 _Codes = NDArray[np.int64]
-_Progress = tuple[float, list[tuple[NDArray[np.float64], NDArray[np.float64]]]]
+_Progress = tuple[float, NDArray[np.float64], NDArray[np.float64]]
 _Data = tuple[
     _Floats,
     list[tuple[str, list[str], _Codes]],

@@ -85,6 +85,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     """
 
     cluster_centers_: Floats
+    _counts: NDArray[np.int64]
     labels_: Codes
     inertia_: float
     n_iter_: int
@@ -144,6 +145,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.cluster_centers_ = centres
         self.inertia_ = inertia
         self.n_iter_ = iterations
+        self._counts = np.bincount(labels, minlength=len(centres))
         if interruption is not None:
             raise interruption
         found = len(np.unique(labels))
@@ -154,6 +156,40 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Move the centres by a batch of samples, after those of earlier calls.
+
+        The first batch is clustered as by `fit`. A later sample moves the nearest centre to the
+        mean of all samples that were ever assigned to it (Sculley, 2010).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Batch of samples, the first one with at least as many as there are clusters.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The estimator. ``labels_`` and ``inertia_`` are those of this batch.
+        """
+        if not hasattr(self, "cluster_centers_"):
+            return self.fit(X)
+        centres = self.cluster_centers_
+        samples: Floats = check.samples(self, X, dtype=centres.dtype, reset=False)
+        distances = self._distances(samples)
+        self.labels_ = distances.argmin(axis=1).astype(np.int64)
+        nearest = distances.min(axis=1).astype(np.float64)
+        self.inertia_ = float(nearest @ nearest)
+        sums = np.zeros(centres.shape)
+        np.add.at(sums, self.labels_, samples)
+        new = np.bincount(self.labels_, minlength=len(centres))
+        self._counts = self._counts + new
+        moved = (sums - new[:, None] * centres) / np.maximum(self._counts, 1)[:, None]
+        self.cluster_centers_ = (centres + moved).astype(centres.dtype)
         return self
 
     def _given_centres(self, X: Floats) -> Floats | None:

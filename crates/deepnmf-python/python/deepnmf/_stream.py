@@ -27,7 +27,7 @@ class Streaming(Factorization):
         early components made of them does not stay for ever. For samples in random order the
         components come near those of a fit to all of them; for others nothing is promised, so
         shuffle what is sorted. After a `fit`, or on a model that was loaded, it goes on from there.
-        Layers of a deep model learn one on top of the other, without the joint tuning of `fit`.
+        In a deep model the first layer learns on, which is enough for the best product of all.
 
         Parameters
         ----------

@@ -52,8 +52,8 @@ SamplesLike = ArrayLike | AnnotatedSamples | SparseSamples
 Init = Literal["optimal", "svd", "kmeans", "random"]
 NonNegativeInit = Literal["nndsvda", "nndsvd", "nndsvdar", "random"]
 CustomInit = Literal["custom"]
-# Samples seen, and for each layer the sums of h h^T and of h x^T.
-Progress = tuple[float, list[tuple[NDArray[np.float64], NDArray[np.float64]]]]
+# Samples seen, and the sums of h h^T and of h x^T.
+Progress = tuple[float, NDArray[np.float64], NDArray[np.float64]]
 KMeansInit = Literal["k-means++"]
 Scale = Literal["auto", "h", "z", "balanced", "soft"]
 BetaLoss = Literal["frobenius", "kullback-leibler"]

@@ -7,7 +7,7 @@ use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::{Algorithm, FitSession};
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Scalar};
-use crate::models::{Model, Settings};
+use crate::models::{Factors, Model, Settings};
 use crate::observe::Stage;
 use crate::project::Projection;
 use crate::stop::StopRule;
@@ -125,25 +125,16 @@ impl<T: Scalar> Algorithm for Epochs<'_, T> {
     fn save(&self, state: &mut StateWriter<'_>) {
         let Learner { model, progress } = &self.learner;
         model.factors.save("factors", state);
-        for (layer, Sums { hht, x_ht }) in progress.sums.iter().enumerate() {
-            state.matrix(&format!("hht{layer}"), hht);
-            state.matrix(&format!("x_ht{layer}"), x_ht);
-        }
+        state.matrix("hht", &progress.sums.hht);
+        state.matrix("x_ht", &progress.sums.x_ht);
         state.number("samples", progress.samples);
         state.number("error", self.error);
     }
 
     fn restore(&mut self, state: &Restored) -> Result<()> {
         let Learner { model, progress } = &mut self.learner;
-        let factors = crate::models::Factors::restored("factors", state)?;
-        let sums = (0..factors.depth()).map(|layer| {
-            Ok(Sums {
-                hht: state.matrix(&format!("hht{layer}"))?,
-                x_ht: state.matrix(&format!("x_ht{layer}"))?,
-            })
-        });
-        let sums = sums.collect::<Result<_>>()?;
-        model.factors = factors;
+        model.factors = Factors::restored("factors", state)?;
+        let sums = Sums { hht: state.matrix("hht")?, x_ht: state.matrix("x_ht")? };
         *progress = Progress { sums, samples: state.number("samples")? };
         self.error = state.number("error")?;
         Ok(())

@@ -10,31 +10,34 @@
 //! With `w = 1` the quadratic function of `Z` is an upper bound of the error of all samples so far, with features that
 //! were best for earlier bases. For samples in random order from one distribution, its minimum and the error it bounds
 //! approach each other, and `Z` comes to a stationary point of the expected error (their theorem; it needs features that
-//! stay bounded). Nothing is promised for other orders. Features of early samples are of bases that knew little, so by
-//! default they fade: `w = (1 - b / s)^r` after `s` samples, of which the batch has `b`, is as if a sample counted by the
+//! stay bounded). Nothing is promised for other orders. Features of early samples are of bases that knew little, so
+//! they fade: `w = (1 - b / s)^r` after `s` samples, of which the batch has `b`, is as if a sample counted by the
 //! power `r` of the share of all samples that were there when it came ([`FADING`]).
 //!
-//! A deep model learns its layers at the same time, each from the features of the layer below, without the joint tuning.
+//! In a linear deep model `Z` is the product `Z_1 M` with `M = Z_2 ... Z_m`. The first basis learns, and the others keep
+//! what the first batch has made of them: as they are of full rank, `Z_1 M` is as good as any product.
 
+mod basis;
 mod epochs;
-mod layer;
 
+pub use self::basis::Sums;
 pub use self::epochs::PASSES;
-pub use self::layer::Sums;
 
-use self::layer::LayerRule;
+use self::basis::Rule;
 use crate::activation::Activation;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::matrix::{
-    DataMatrix, Matrix, Scalar, Scaled, check_data, check_non_negative, extreme_exponent,
+    DataMatrix, Scalar, Scaled, check_data, check_non_negative, extreme_exponent, power_of_two,
     scale_by_power,
 };
-use crate::models::{DeepSemiNmf, Factorization, Factors, Model, SemiNmf, Settings};
+use crate::models::{DeepSemiNmf, Model, SemiNmf, Settings};
 use crate::objective::{Divergence, reconstruction_error};
 use crate::project::non_negative;
 
-/// How fast earlier samples fade.
+/// How fast earlier samples fade. Measured with faces, counts and data of any sign, batches of 40 and 200: one pass ends 0.03%
+/// to 2.5% above the error of a fit, five passes at most 1.9%; with 0.5 or 2 no figure differs by more than 0.4%, and without
+/// fading five passes end up to 0.6% higher.
 pub const FADING: f64 = 1.0;
 
 /// A model under way, for those who have one batch of samples after another.
@@ -56,8 +59,8 @@ pub struct Learner<T> {
 /// What a learner knows of earlier batches, beside its bases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// The sums of each layer, the one next to the data first.
-    pub sums: Vec<Sums>,
+    /// What they say on the basis of the top layer.
+    pub sums: Sums,
     /// How many samples it has seen.
     pub samples: f64,
 }
@@ -81,7 +84,7 @@ impl<T: Scalar> Learner<T> {
         session: &mut FitSession<'_>,
     ) -> Result<Self> {
         check_settings(settings)?;
-        Self::resume(first_layer_by_layer(settings, batch, session)?, None)
+        Self::resume(settings.fit(batch, &[], session)?, None)
     }
 
     /// Goes on from a model. Without its progress the samples of its features count as if the bases had
@@ -91,17 +94,14 @@ impl<T: Scalar> Learner<T> {
     /// If the model cannot learn from batches, or the progress is that of another one.
     pub fn resume(model: Model<T>, progress: Option<Progress>) -> Result<Self> {
         check_settings(&model.settings)?;
-        let pairs = || model.factors.z.iter().zip(&model.factors.h);
+        let basis = model.factors.basis(model.factors.depth())?;
+        let h = model.factors.top_features();
         let progress = progress.unwrap_or_else(|| Progress {
-            sums: pairs().map(|(z, h)| Sums::of_exact(z, h)).collect(),
-            samples: model.factors.top_features().cols() as f64,
+            sums: Sums::of_exact(&basis, h),
+            samples: h.cols() as f64,
         });
-        let fits = |(sums, z): (&Sums, &Matrix<T>)| {
-            let k = z.cols();
-            sums.hht.shape() == (k, k) && sums.x_ht.shape() == z.shape()
-        };
-        let as_many = progress.sums.len() == model.factors.depth();
-        if !(as_many && progress.sums.iter().zip(&model.factors.z).all(fits)) {
+        let (k, Sums { hht, x_ht }) = (basis.cols(), &progress.sums);
+        if hht.shape() != (k, k) || x_ht.shape() != basis.shape() {
             let accepted = "it must be that of the same model";
             return Err(Error::parameter("the progress of earlier batches", "another", accepted));
         }
@@ -123,10 +123,10 @@ impl<T: Scalar> Learner<T> {
         scaled.bring_to_unit(exponent);
         let error = scaled.learn_in_unit(&Scaled::new(batch, exponent))?;
         scaled.bring_to_unit(-exponent);
-        scaled.model.summary.error *= crate::matrix::power_of_two(-exponent);
+        scaled.model.summary.error *= power_of_two(-exponent);
         *self = scaled;
         self.describe(batch)?;
-        Ok(error * crate::matrix::power_of_two(-exponent))
+        Ok(error * power_of_two(-exponent))
     }
 
     /// The model as it is.
@@ -161,48 +161,33 @@ impl<T: Scalar> Learner<T> {
     }
 
     fn learn_in_unit(&mut self, batch: &dyn DataMatrix<T>) -> Result<f64> {
-        let rule = LayerRule::of(&self.model.settings);
-        let features = self.features(batch)?;
-        let top = &features[features.len() - 1];
-        let before = reconstruction_error(batch, &self.basis_of_top()?, top)?;
+        let rule = Rule::of(&self.model.settings);
+        let depth = self.model.factors.depth();
+        let basis = self.model.factors.basis(depth)?;
+        let h = non_negative(batch, &basis)?;
+        let before = reconstruction_error(batch, &basis, &h)?;
         let new = batch.parts().total() as f64;
         let fading = (self.progress.samples / (self.progress.samples + new)).powf(FADING);
-        let mut below: Option<&Matrix<T>> = None;
-        for (layer, h) in features.iter().enumerate() {
-            let data: &dyn DataMatrix<T> = below.map_or(batch, |h| h);
-            let sums = &mut self.progress.sums[layer];
-            sums.add(data, h, fading)?;
-            rule.update(&mut self.model.factors.z[layer], sums)?;
-            below = Some(h);
-        }
+        self.progress.sums.add(batch, &h, fading)?;
         self.progress.samples += new;
-        self.model.factors.h = self.features(batch)?;
-        let basis = self.basis_of_top()?;
-        self.model.summary.error =
-            reconstruction_error(batch, &basis, self.model.factors.top_features())?;
+        let (first, above) = self.model.factors.z.split_at_mut(1);
+        rule.update(&mut first[0], above, &self.progress.sums)?;
+        for layer in 1..=depth {
+            let basis = self.model.factors.basis(layer)?;
+            self.model.factors.h[layer - 1] = non_negative(batch, &basis)?;
+            if layer == depth {
+                let top = self.model.factors.top_features();
+                self.model.summary.error = reconstruction_error(batch, &basis, top)?;
+            }
+        }
         self.describe(batch)?;
         Ok(before)
-    }
-
-    /// The best features of each layer for its own basis.
-    fn features(&self, batch: &dyn DataMatrix<T>) -> Result<Vec<Matrix<T>>> {
-        let mut features: Vec<Matrix<T>> = vec![];
-        for z in &self.model.factors.z {
-            let data: &dyn DataMatrix<T> = features.last().map_or(batch, |h| h);
-            let h = non_negative(data, z)?;
-            features.push(h);
-        }
-        Ok(features)
-    }
-
-    fn basis_of_top(&self) -> Result<Matrix<T>> {
-        self.model.factors.basis(self.model.factors.depth())
     }
 
     /// Data times a power of two have bases and sums times that power.
     fn bring_to_unit(&mut self, exponent: i32) {
         scale_by_power(&mut self.model.factors.z[0], exponent);
-        scale_by_power(&mut self.progress.sums[0].x_ht, exponent);
+        scale_by_power(&mut self.progress.sums.x_ht, exponent);
     }
 
     /// Tells what the model is now that it has learnt from a batch.
@@ -215,34 +200,6 @@ impl<T: Scalar> Learner<T> {
         summary.relative_error = if norm > 0.0 { summary.error / norm } else { 0.0 };
         Ok(())
     }
-}
-
-/// A fit to the first batch. Layers of a deep model are fitted one on top of the other, as they will learn.
-fn first_layer_by_layer<T: Scalar>(
-    settings: &Settings,
-    batch: &dyn DataMatrix<T>,
-    session: &mut FitSession<'_>,
-) -> Result<Model<T>> {
-    let Settings::DeepSemiNmf(deep) = settings else {
-        return settings.fit(batch, &[], session);
-    };
-    let (mut z, mut h): (Vec<Matrix<T>>, Vec<Matrix<T>>) = (vec![], vec![]);
-    let mut first: Option<Model<T>> = None;
-    for components in &deep.layers {
-        let layer = SemiNmf::new(*components).with(deep.options.clone());
-        let data: &dyn DataMatrix<T> = h.last().map_or(batch, |h| h);
-        let mut model = layer.fit_in(data, &[], session)?;
-        z.append(&mut model.factors.z);
-        h.append(&mut model.factors.h);
-        first.get_or_insert(model);
-    }
-    let factors = Factors::new(z, h);
-    let mut model = first.ok_or_else(|| no_batches("a model without layers"))?;
-    let (depth, top) = (factors.depth(), factors.top_features());
-    model.summary.error = factors.reconstruction_error(batch, depth, top)?;
-    model.summary.relative_error = model.relative(batch, model.summary.error)?;
-    (model.summary.svd_bound, model.summary.gap) = (None, None);
-    Ok(Model { settings: settings.clone(), factors, ..model })
 }
 
 /// Refuses models that cannot learn from batches.

@@ -34,6 +34,7 @@ pub use deep_semi_nmf::{
 pub use deep_wsf::{DeepWsf, Pretraining};
 pub use dnmf::Dnmf;
 pub use estimate::Estimate;
+pub(crate) use factors::chain;
 pub use factors::{Factors, Metric};
 pub use gnmf::Gnmf;
 #[doc(hidden)]

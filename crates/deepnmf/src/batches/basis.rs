@@ -1,11 +1,11 @@
-//! What a layer learns from, and how.
+//! What a basis learns from, and how.
 
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, Whitening, gram_of_rows, product};
-use crate::models::Settings;
+use crate::models::{Settings, chain};
 use crate::update::{BasisProducts, HSolver};
 
-/// What earlier samples have to say on the basis of a layer.
+/// What earlier samples have to say on a basis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sums {
     /// `A`, the sum of `h h^T`: `k x k`.
@@ -47,14 +47,14 @@ fn fade_and_add(sum: &mut Matrix<f64>, fading: f64, more: &Matrix<f64>) {
 
 /// How the sums become a basis.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum LayerRule {
+pub(super) enum Rule {
     /// Of any sign, by least squares.
     LeastSquares,
     /// Without negative entries, by a rule of NMF.
     NonNegative(HSolver),
 }
 
-impl LayerRule {
+impl Rule {
     pub(super) fn of(settings: &Settings) -> Self {
         match settings {
             Settings::Nmf(nmf) => Self::NonNegative(nmf.options.solver),
@@ -62,32 +62,48 @@ impl LayerRule {
         }
     }
 
-    /// Lowers `Tr(Z A Z^T) / 2 - Tr(Z^T B)`.
-    pub(super) fn update<T: Scalar>(self, z: &mut Matrix<T>, sums: &Sums) -> Result<()> {
+    /// Lowers `Tr(Z A Z^T) / 2 - Tr(Z^T B)` by the first factor of `Z`; those above it stay.
+    pub(super) fn update<T: Scalar>(
+        self,
+        first: &mut Matrix<T>,
+        above: &[Matrix<T>],
+        sums: &Sums,
+    ) -> Result<()> {
         match self {
-            Self::LeastSquares => {
-                // What no sample has used yet stays as it is: the step is along the others alone.
-                let old = z.cast::<f64>();
-                let inverse = Whitening::of::<f64>(&sums.hht)?.inverse;
-                let along = product(old.view(), sums.hht.view());
-                let missing = Matrix::from_fn(old.rows(), old.cols(), |i, j| {
-                    sums.x_ht[(i, j)] - along[(i, j)]
-                });
-                let step = product(missing.view(), inverse.view());
-                *z = Matrix::from_fn(old.rows(), old.cols(), |i, j| {
-                    T::from_f64(old[(i, j)] + step[(i, j)])
-                });
-            }
+            Self::LeastSquares => least_squares(first, above, sums),
             Self::NonNegative(solver) => {
                 let products = BasisProducts {
                     phi_t_x: sums.x_ht.t().to_matrix(),
                     phi_t_phi: sums.hht.clone(),
                 };
-                let mut turned = z.cast::<f64>().t().to_matrix();
+                let mut turned = first.cast::<f64>().t().to_matrix();
                 solver.update(&mut turned, products.plain());
-                *z = turned.t().to_matrix().cast();
+                *first = turned.t().to_matrix().cast();
+                Ok(())
             }
         }
-        Ok(())
     }
+}
+
+/// `Z_1 <- Z_1 + (B - Z_1 M A) M^T (M A M^T)^+`: what no sample has used yet stays as it is.
+fn least_squares<T: Scalar>(
+    first: &mut Matrix<T>,
+    above: &[Matrix<T>],
+    Sums { hht, x_ht }: &Sums,
+) -> Result<()> {
+    let old = first.cast::<f64>();
+    let above: Vec<Matrix<f64>> = above.iter().map(Matrix::cast).collect();
+    // M A M^T and B M^T
+    let (gram, target) = if above.is_empty() {
+        (hht.clone(), x_ht.clone())
+    } else {
+        let m = chain(&above);
+        (product(m.view(), product(hht.view(), m.t()).view()), product(x_ht.view(), m.t()))
+    };
+    let now = product(old.view(), gram.view());
+    let missing = Matrix::from_fn(old.rows(), old.cols(), |i, j| target[(i, j)] - now[(i, j)]);
+    let step = product(missing.view(), Whitening::of::<f64>(&gram)?.inverse.view());
+    *first =
+        Matrix::from_fn(old.rows(), old.cols(), |i, j| T::from_f64(old[(i, j)] + step[(i, j)]));
+    Ok(())
 }

@@ -29,7 +29,10 @@ fn what_cannot_learn_from_batches_says_so() {
     let refuses = |flags: &str, words: &[&str]| {
         folder.refuses(&format!("fit {FACES} {flags} --out m.safetensors"), 1, words);
     };
-    refuses("--layers 12,8 --batch 5", &["a batch needs as many samples as a layer components, 12"]);
+    refuses(
+        "--layers 12,8 --batch 5",
+        &["a batch needs as many samples as a layer components, 12"],
+    );
     refuses("--model gnmf --layers 5 --batch 80", &["gnmf", "semi-nmf, nmf and linear"]);
     refuses("--layers 12,8 --activation relu --batch 80", &["nonlinear"]);
     refuses("--layers 5 --neighbours 5 --batch 80", &["neighbours"]);

@@ -21,7 +21,7 @@ impl Settings {
     /// and error of the result are those of all samples. Samples should stand in no order.
     ///
     /// # Errors
-    /// If the model cannot learn from batches, a batch is smaller than a layer, or as a fit.
+    /// If the model cannot learn from batches, a batch is smaller than a layer, the data are in parts, or as a fit.
     pub fn fit_in_batches<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
@@ -36,6 +36,10 @@ impl Settings {
             return Err(Error::parameter("the number of samples in a batch", size, accepted));
         }
         let parts = x.parts();
+        if !parts.is_whole() {
+            let accepted = "batches follow one another in one place: leave them out";
+            return Err(Error::parameter("samples in batches", "in parts", accepted));
+        }
         let (epochs, run) =
             session.run(Stage::Fitting, rule, parts, || Epochs::begin(self, x, size))?;
         let mut model = epochs.learner.into_model();
@@ -124,7 +128,7 @@ impl<T: Scalar> Algorithm for Epochs<'_, T> {
 
     fn save(&self, state: &mut StateWriter<'_>) {
         let Learner { model, progress } = &self.learner;
-        model.factors.save("factors", state);
+        state.matrices("z", &model.factors.z); // features belong to a batch, and are found anew
         for (layer, Sums { hht, x_ht }) in progress.sums.iter().enumerate() {
             state.matrix(&format!("hht{layer}"), hht);
             state.matrix(&format!("x_ht{layer}"), x_ht);
@@ -133,17 +137,17 @@ impl<T: Scalar> Algorithm for Epochs<'_, T> {
         state.number("error", self.error);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         let Learner { model, progress } = &mut self.learner;
-        let factors = crate::models::Factors::restored("factors", state)?;
-        let sums = (0..factors.depth()).map(|layer| {
+        let z: Vec<Matrix<T>> = state.matrices("z")?;
+        let sums = (0..z.len()).map(|layer| {
             Ok(Sums {
                 hht: state.matrix(&format!("hht{layer}"))?,
                 x_ht: state.matrix(&format!("x_ht{layer}"))?,
             })
         });
         let sums = sums.collect::<Result<_>>()?;
-        model.factors = factors;
+        model.factors.z = z;
         *progress = Progress { sums, samples: state.number("samples")? };
         self.error = state.number("error")?;
         Ok(())

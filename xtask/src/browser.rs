@@ -7,8 +7,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::apt;
 use crate::python::{BROWSER, run, target};
-use crate::say;
 
 /// Where Debian and others put the browser.
 const BROWSERS: [&str; 4] = [
@@ -58,18 +58,10 @@ fn browser() -> Result<PathBuf, String> {
     if let Some(found) = installed() {
         return Ok(found);
     }
-    say("== installing Chromium (apt-get install chromium)");
-    let done =
-        apt(&["update"]) && apt(&["install", "--yes", "--no-install-recommends", "chromium"]);
+    let done = apt::install(&["chromium"]);
     installed().filter(|_| done).ok_or_else(|| {
         "there is no Chromium, and it could not be installed: install it (on Debian as root with \
          `apt-get install chromium`), or name a browser with DEEPNMF_BROWSER"
             .into()
     })
-}
-
-fn apt(arguments: &[&str]) -> bool {
-    let mut command = Command::new("apt-get");
-    command.arg("--quiet").args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-    command.status().is_ok_and(|status| status.success())
 }

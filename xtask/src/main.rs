@@ -1,8 +1,10 @@
 //! The project's own chores. `cargo xtask test` checks everything and installs what that needs.
 
+mod apt;
 mod browser;
 mod faults;
 mod fuzz;
+mod mpi;
 mod package;
 mod python;
 
@@ -11,6 +13,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+/// Every feature that can be built here stands for this one.
+const ALL_FEATURES: &str = "--all-features";
 
 /// One thing that must hold.
 struct Part {
@@ -28,7 +33,7 @@ const PARTS: [Part; 5] = [
             "clippy",
             "--workspace",
             "--all-targets",
-            "--all-features",
+            ALL_FEATURES,
             "--",
             "--deny",
             "warnings",
@@ -38,17 +43,17 @@ const PARTS: [Part; 5] = [
     Part {
         name: "unit, property and end-to-end tests",
         // Not the examples, which clippy has seen: they take long to compile and test nothing.
-        cargo: &["test", "--workspace", "--all-features", "--tests"],
+        cargo: &["test", "--workspace", ALL_FEATURES, "--tests"],
         environment: &[],
     },
     Part {
         name: "documentation tests",
-        cargo: &["test", "--workspace", "--all-features", "--doc"],
+        cargo: &["test", "--workspace", ALL_FEATURES, "--doc"],
         environment: &[],
     },
     Part {
         name: "documentation",
-        cargo: &["doc", "--workspace", "--no-deps", "--all-features"],
+        cargo: &["doc", "--workspace", "--no-deps", ALL_FEATURES],
         environment: &[("RUSTDOCFLAGS", "--deny warnings")],
     },
 ];
@@ -125,16 +130,33 @@ fn faults() -> ExitCode {
 fn test() -> ExitCode {
     tell_what_will_be_skipped();
     let python = python_to_compare_with();
-    let mut failed = Vec::new();
+    let (features, mut failed) = features();
     for part in &PARTS {
-        say(&format!("== {} (cargo {})", part.name, part.cargo.join(" ")));
-        if !run(part.cargo, part.environment, python.as_ref()) {
+        let cargo = with_features(part.cargo, &features);
+        say(&format!("== {} (cargo {})", part.name, cargo.join(" ")));
+        if !run(&cargo, part.environment, python.as_ref()) {
             failed.push(part.name.to_owned());
         }
     }
     failed.extend(test_page());
     failed.extend(test_package());
     sum_up(&failed)
+}
+
+/// What cargo is told so that it builds every feature that can be built here, and what then is not tested.
+fn features() -> (Vec<String>, Vec<String>) {
+    match mpi::find() {
+        Ok(()) => (vec![ALL_FEATURES.into()], vec![]),
+        Err(why) => {
+            (mpi::features_without(&workspace()), untested("a fit on several processes", &why))
+        }
+    }
+}
+
+fn with_features<'a>(cargo: &[&'a str], features: &'a [String]) -> Vec<&'a str> {
+    let features: Vec<&str> = features.iter().map(String::as_str).collect();
+    let each = |argument| if argument == ALL_FEATURES { features.clone() } else { vec![argument] };
+    cargo.iter().flat_map(|argument| each(*argument)).collect()
 }
 
 fn sum_up(failed: &[String]) -> ExitCode {
@@ -147,8 +169,10 @@ fn sum_up(failed: &[String]) -> ExitCode {
 
 /// Something that uses the program, without the other tests, which would have built it.
 fn alone(test: fn() -> Vec<String>) -> ExitCode {
-    let program = &["build", "--package", "deepnmf-cli", "--all-features"];
-    if run(program, &[], None) { sum_up(&test()) } else { ExitCode::FAILURE }
+    // With MPI or without: what is tested then is the same.
+    let formats = ["--features", "fetch,parquet"];
+    let program = [&["build", "--package", "deepnmf-cli"][..], &formats].concat();
+    if run(&program, &[], None) { sum_up(&test()) } else { ExitCode::FAILURE }
 }
 
 /// What has failed of the report page, which is opened in a browser.

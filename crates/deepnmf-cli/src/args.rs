@@ -29,7 +29,7 @@ pub(crate) use self::fit::{DeepArgs, FitArgs, LabelArgs, LongArgs};
 pub(crate) use self::info::InfoArgs;
 pub(crate) use self::names::{GraphName, ModelName, OptimizerName, SolverName};
 pub(crate) use self::predict::PredictArgs;
-pub(crate) use self::read::{DataArgs, HeaderName, ReadArgs, ZeroArgs};
+pub(crate) use self::read::{DataArgs, HeaderName, ReadArgs, ZeroArgs, ZeroName};
 pub(crate) use self::report::ReportArgs;
 pub(crate) use self::reproduce::ReproduceArgs;
 pub(crate) use self::transform::TransformArgs;

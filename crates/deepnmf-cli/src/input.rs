@@ -11,9 +11,11 @@ use deepnmf_data::{
     AnyDataset, DataError, DatasetOf, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile,
     LoadOptions, TableOptions, Values, builtin, load_any, load_any_from,
 };
+use deepnmf_mpi::ranks_on_this_machine;
 
 use crate::args::{DataArgs, HeaderName, ReadArgs, UsageError, ZeroArgs};
 use crate::output::Output;
+use crate::resources::cores_of_this_machine;
 
 /// Data that need no file are named with this in front.
 const BUILTIN: &str = "builtin:";
@@ -301,9 +303,14 @@ fn check_image_shape<T: Scalar>(model: &Model<T>, data: &AnyDataset<T>) -> Resul
 }
 
 /// The threads to use: as many as asked for, else as the environment says, else one per core; never more than
-/// the cores that this process may use, by affinity and by the quota of a container.
+/// the cores that this process may use, by affinity and by the quota of a container. Ranks share those of their
+/// machine.
 fn thread_count(asked: Option<usize>) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let usable = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = match ranks_on_this_machine() {
+        1 => usable,
+        ranks => usable.min((cores_of_this_machine().unwrap_or(usable) / ranks).max(1)),
+    };
     let said = |name| std::env::var(name).ok()?.parse::<usize>().ok().filter(|count| *count > 0);
     let around = || ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().filter_map(said).min();
     asked.or_else(around).unwrap_or(cores).min(cores)

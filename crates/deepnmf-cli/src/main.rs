@@ -8,6 +8,7 @@ mod commands;
 mod input;
 mod output;
 mod progress;
+mod ranks;
 mod resources;
 mod signals;
 mod tables;
@@ -19,19 +20,39 @@ use clap::Parser;
 
 use crate::args::{Args, Command, UsageError};
 use crate::output::{Outcome, Output};
+use crate::ranks::Ranks;
 
 /// What a program returns that was called the wrong way.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    match Ranks::join() {
+        Ok(ranks) => carry_out(&ranks),
+        Err(error) => {
+            Output::new(wants_json(), false).failure(&error.into());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn carry_out(ranks: &Ranks) -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return not_understood(&error),
+        Err(error) => return not_understood(&error, ranks),
     };
-    let output = Output::new(args.json, args.quiet);
+    let mut output = Output::new(args.json, args.quiet);
+    if ranks.count() > 1 {
+        output = output.of_several(ranks.is_first());
+    }
     let done = match &args.command {
+        // Others would do the same on every rank, and write the same files.
+        command if ranks.count() > 1 && !matches!(command, Command::Fit(_)) => {
+            let text =
+                "this command works in one process: start it without mpirun, which is for fit";
+            Err(UsageError(text.into()).into())
+        }
         Command::Demo(demo) => commands::demo::run(demo, output),
-        Command::Fit(fit) => commands::fit::run(fit, output),
+        Command::Fit(fit) => commands::fit::run(fit, ranks, output),
         Command::Transform(transform) => commands::transform::run(transform, output),
         Command::Info(info) => commands::info::run(info, output),
         Command::Export(export) => commands::export::run(export, output),
@@ -48,6 +69,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Interrupted) => ExitCode::from(signals::exit_code()),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
+            ranks.fail(&output::sentence(&error));
             output.failure(&error);
             match error.downcast_ref::<deepnmf::Error>() {
                 _ if error.is::<UsageError>() => ExitCode::from(USAGE),
@@ -61,14 +83,17 @@ fn main() -> ExitCode {
 }
 
 /// Says what is wrong with the flags, or shows the help or version they ask for.
-fn not_understood(error: &clap::Error) -> ExitCode {
-    // A closed pipe (`deepnmf --help | head -1`) leaves nobody to tell.
-    let _ = error.print();
-    if !error.use_stderr() {
-        return ExitCode::SUCCESS;
+fn not_understood(error: &clap::Error, ranks: &Ranks) -> ExitCode {
+    if ranks.is_first() {
+        // A closed pipe (`deepnmf --help | head -1`) leaves nobody to tell.
+        let _ = error.print();
+        if error.use_stderr() && wants_json() {
+            output::refusal(&error.render().to_string());
+        }
     }
-    if env::args_os().any(|flag| flag == "--json") {
-        output::refusal(&error.render().to_string());
-    }
-    ExitCode::from(USAGE)
+    if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }
+}
+
+fn wants_json() -> bool {
+    env::args_os().any(|flag| flag == "--json")
 }

@@ -20,15 +20,36 @@ pub(crate) enum Outcome {
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    speaker: Speaker,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    /// This process, the only one.
+    Alone,
+    /// This process for several. Their launcher stands between it and the terminal, even where it looks like one.
+    First,
+    /// Another process.
+    Other,
 }
 
 impl Output {
     pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+        Self { json, quiet, speaker: Speaker::Alone }
+    }
+
+    /// What one of several processes says: nothing, if it is not the first.
+    pub(crate) fn of_several(self, is_first: bool) -> Self {
+        let speaker = if is_first { Speaker::First } else { Speaker::Other };
+        Self { quiet: self.quiet || !is_first, speaker, ..self }
     }
 
     /// The result: `text` for people, `object` for programs.
     pub(crate) fn result(self, text: &str, object: &Value) -> Result<()> {
+        if self.speaker == Speaker::Other {
+            return Ok(());
+        }
         let mut out = io::stdout().lock();
         let said = if self.json { writeln!(out, "{object}") } else { write!(out, "{text}") };
         said.and_then(|()| out.flush()).context("cannot write to standard output")
@@ -44,6 +65,9 @@ impl Output {
 
     /// Why there is no result.
     pub(crate) fn failure(self, error: &anyhow::Error) {
+        if self.speaker == Speaker::Other {
+            return;
+        }
         let sentence = sentence(error);
         let _ = writeln!(io::stderr(), "error: {sentence}");
         if self.json {
@@ -58,17 +82,21 @@ impl Output {
 
     /// Whether a person watches standard error and wants to see progress.
     pub(crate) fn shows_progress(self) -> bool {
-        !self.quiet && io::stderr().is_terminal()
+        !self.quiet && self.is_at(&io::stderr())
     }
 
     /// Whether progress is wanted on standard error, which is no terminal: a file or another program.
     pub(crate) fn logs_progress(self) -> bool {
-        !self.quiet && !io::stderr().is_terminal()
+        !self.quiet && !self.is_at(&io::stderr())
+    }
+
+    fn is_at(self, stream: &impl IsTerminal) -> bool {
+        self.speaker == Speaker::Alone && stream.is_terminal()
     }
 
     /// Whether a person reads standard output.
     pub(crate) fn shows_pictures(self) -> bool {
-        !self.json && !self.quiet && io::stdout().is_terminal()
+        !self.json && !self.quiet && self.is_at(&io::stdout())
     }
 }
 
@@ -86,7 +114,7 @@ fn say_failure(sentence: &str) {
 }
 
 /// An error and its causes, leaving out those that the one above has already told.
-fn sentence(error: &anyhow::Error) -> String {
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut told: Vec<String> = Vec::new();
     for cause in error.chain().map(ToString::to_string) {
         if !told.last().is_some_and(|above| above.ends_with(&cause)) {

@@ -44,6 +44,16 @@ pub(crate) fn disk_left(_: &Path) -> Option<u64> {
     None
 }
 
+/// The cores of this machine, whoever may use them, where the system tells: `0-7,16-23`.
+pub(crate) fn cores_of_this_machine() -> Option<usize> {
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
+    let count = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        (last.parse::<usize>().ok()? + 1).checked_sub(first.parse().ok()?)
+    };
+    online.trim().split(',').map(count).sum()
+}
+
 /// Floating-point operations in a second, by a product as a fit has it.
 pub(crate) fn speed<T: Scalar>(x: &Values<T>, components: usize) -> f64 {
     let some = x.chosen(&(0..x.samples().min(2000)).collect::<Vec<_>>());

@@ -23,12 +23,13 @@ pub(crate) trait Algorithm {
     fn step(&mut self) -> Result<()>;
 
     /// Hands over all that the next steps depend on and that a new algorithm of the same kind, prepared from
-    /// the same data and settings, would not find by itself.
+    /// the same data and settings, would not find by itself. Matrices with a column for each sample of this part are
+    /// features, all others the same on all parts.
     fn save(&self, state: &mut StateWriter<'_>);
 
     /// Takes over what [`save`](Self::save) has handed over. From here on, every step has the bits it would
     /// have had.
-    fn restore(&mut self, state: &Restored) -> Result<()>;
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()>;
 }
 
 /// What a loop did.
@@ -125,8 +126,8 @@ impl<'a> FitSession<'a> {
     }
 
     /// Tells the checkpoints which fit begins.
-    pub(crate) fn begin_fit(&mut self, identity: &Identity) -> Result<()> {
-        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.begin(identity))
+    pub(crate) fn begin_fit(&mut self, identity: &Identity, parts: Parts<'_>) -> Result<()> {
+        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.begin(identity, parts))
     }
 
     /// Why checkpoints could not be written, if that was so.
@@ -177,7 +178,9 @@ impl<'a> FitSession<'a> {
             stop: None,
         };
         let mut keeper = self.keeper.take_if(|keeper| keeper.is_at_work());
-        if let Some((earlier, state)) = keeper.as_mut().map_or(Ok(None), |k| k.take_up(stage))? {
+        if let Some((earlier, state)) =
+            keeper.as_mut().map_or(Ok(None), |k| k.take_up(stage, parts))?
+        {
             algorithm.restore(&state)?;
             reached = earlier;
         }
@@ -194,14 +197,14 @@ impl<'a> FitSession<'a> {
             let patience = algorithm.patience();
             reached.stop = told.or_else(|| reason_to_stop(rule, &reached.history, patience));
             if let (Some(_), Some(keeper)) = (reached.stop, &mut keeper) {
-                keeper.end(&algorithm, &reached);
+                keeper.end(&algorithm, &reached, parts)?;
             }
             if reached.stop.is_none() {
                 algorithm.step()?;
                 reached.history.push(finite(algorithm.error(), stage, iteration + 1)?);
                 reached.clock.push(earlier + begun.elapsed().as_secs_f64());
                 if let Some(keeper) = &mut keeper {
-                    keeper.keep(&algorithm, &reached);
+                    keeper.keep(&algorithm, &reached, parts)?;
                 }
             }
         };

@@ -27,6 +27,9 @@
 //! * Watch or stop a fit: [`FitSession`]. Keep the result: [`Model::save`],
 //!   [`persist::load_model`].
 
+#[cfg(test)]
+extern crate self as deepnmf; // some tests are shared with other crates
+
 pub mod activation;
 pub mod batches;
 pub mod checkpoint;

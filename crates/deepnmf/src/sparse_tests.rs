@@ -1,6 +1,6 @@
 //! Every model on sparse data, stored either way, equals the same model on the same data in dense form.
 //!
-//! Models and settings are those of `split_tests.rs`, and so are the tolerances: sparse sums have another order.
+//! Models and settings are those of `split_tests/cases.rs`, and so are the tolerances: sparse sums have another order.
 
 use crate::graph::{LabelGraph, NeighbourSearch, NeighbourWeights, Neighbours, Search};
 use crate::matrix::{DataMatrix, Matrix, Sparse};
@@ -72,7 +72,7 @@ fn every_model_is_the_same_on_sparse_data_as_on_dense() {
     }
     for model in Settings::MODELS {
         let tried = all.iter().any(|tried| tried.settings.name() == model.name);
-        assert!(tried, "add {} to the cases of split_tests.rs", model.name);
+        assert!(tried, "add {} to split_tests/cases.rs", model.name);
     }
 }
 

@@ -56,7 +56,7 @@ fn public(text: &mut String) -> Vec<Value> {
 /// What is missing for downloads.
 #[cfg(not(feature = "fetch"))]
 const COMPILED_OUT: &str = "this program was compiled without downloads: install it with \
-                            cargo install --path crates/deepnmf-cli --all-features";
+                            cargo install --path crates/deepnmf-cli --features fetch";
 
 #[cfg(not(feature = "fetch"))]
 fn public(text: &mut String) -> Vec<Value> {

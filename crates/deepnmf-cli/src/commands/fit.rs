@@ -11,54 +11,108 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use deepnmf::matrix::Parts;
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    Checkpoints, Dtype, Error, Factorization, Factors, FitSession, Matrix, Model, Provenance,
-    Recorded, Scalar, StopReason, WarmStart,
+    Attributes, Checkpoints, DataMatrix, Dtype, Error, Factorization, Factors, FitSession, Matrix,
+    Model, Provenance, Recorded, Scalar, StopReason, Summary, WarmStart,
 };
-use deepnmf_data::{AnyDataset, Attribute, Values};
+use deepnmf_data::{AnyDataset, Attribute, Columns, Values};
 use serde_json::json;
 
 use self::labels::{attributes, codes};
 use self::plan::Plan;
-use crate::args::{FitArgs, LongArgs};
+use crate::args::{FitArgs, LongArgs, ZeroName};
 use crate::input::{
     check_model_output, on_threads, provenance, remark_on_header, remark_on_zeros, samples_of,
 };
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::Progress;
+use crate::ranks::{Ranks, as_part, own_columns};
 use crate::resources::{bytes, memory_peak};
 use crate::signals;
 
 /// Factorizes a data file.
-pub(crate) fn run(args: &FitArgs, output: Output) -> Result<Outcome> {
+pub(crate) fn run(args: &FitArgs, ranks: &Ranks, output: Output) -> Result<Outcome> {
     let plan = Plan::new(args)?;
-    if let Some(out) = &args.out {
+    ranks.refuse(&[
+        ("--zero-samples", args.zero.zero_samples != ZeroName::Error),
+        ("--batch", args.long.batch.is_some()),
+        ("--label-fraction", args.labels.label_fraction.is_some()),
+        ("standard input (-)", args.data.data.iter().any(|path| path == Path::new("-"))),
+    ])?;
+    if let Some(out) = args.out.as_ref().filter(|_| ranks.is_first()) {
         let read = args.data.data.iter().chain(&args.labels.auxiliary);
         check_model_output(out, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
     }
     match args.dtype.into() {
-        Dtype::F32 => carry_out::<f32>(args, &plan, output),
-        Dtype::F64 => carry_out::<f64>(args, &plan, output),
+        Dtype::F32 => carry_out::<f32>(args, &plan, ranks, output),
+        Dtype::F64 => carry_out::<f64>(args, &plan, ranks, output),
     }
 }
 
-fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<Outcome> {
+fn carry_out<T: Scalar>(
+    args: &FitArgs,
+    plan: &Plan,
+    ranks: &Ranks,
+    output: Output,
+) -> Result<Outcome> {
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
-    let mut data = budget::read::<T>(args)?;
+    let Read { x, labels, given, provenance } = read::<T>(args, plan, ranks, output)?;
+    let parts = ranks.parts(x.samples())?;
+    if args.long.plan {
+        return resources::plan(args, plan, &x, ranks, parts, output);
+    }
+    resources::check(args, plan, &x, parts, output)?;
+    let cancel = signals::listen()?;
+    let checkpoints = checkpoints(args);
+    let (outcome, model) = on_threads(args.threads, || {
+        // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
+        let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
+        let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
+        if let Some(checkpoints) = checkpoints.clone() {
+            session = session.checkpointed(checkpoints);
+        }
+        as_part(&x, parts, |x| {
+            let model = fit(args, plan, x, given, &codes(&labels), ranks, &mut session)?;
+            Ok((outcome_of(&model.summary), model.gathered(parts)?))
+        })
+        .map_err(|error| blame(args, error))
+    })??;
+    drop(progress);
+    // The first rank has it, and writes for all.
+    if let Some(mut model) = model {
+        notes::remark_on_sizes(&model, output);
+        model.provenance = with_labels(provenance, &labels, !model.predictors.is_empty());
+        write(args, &model, checkpoints)?;
+        report(args, &model, resources::Held::of(&x), ranks, output)?;
+    }
+    Ok(outcome)
+}
+
+/// What a fit begins with, on this rank.
+struct Read<T: Scalar> {
+    x: Values<T>,
+    labels: Vec<Option<Attribute>>,
+    given: Given<T>,
+    provenance: Provenance,
+}
+
+fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -> Result<Read<T>> {
+    let mut data = budget::read::<T>(args, ranks)?;
     remark_on_header(&args.data, &data, output);
     let mut steps = args.normalize.clone();
     let raw = provenance(&data, &steps)?;
     let how = args.zero.zero_samples.into();
-    let zeros = steps.fit_apply_with(&mut data, how).with_context(|| args.data.shown())?;
+    let zeros = ranks.prepare(&mut steps, &mut data, how).with_context(|| args.data.shown())?;
     remark_on_zeros(&zeros, output);
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
-    let mut given = given(args)?;
+    let mut given = given(args, ranks.parts(data.samples())?)?;
     let mut labelled = None;
     if let Some(path) = &args.labels.auxiliary {
-        let mut data = samples_of::<T>(path, &args.data.read)?;
+        let mut data = ranks.own_samples(samples_of::<T>(path, &args.data.read)?)?;
         let zeros = steps.apply_with(&mut data, how).with_context(|| path.display().to_string())?;
         remark_on_zeros(&zeros, output);
         labelled = Some(data);
@@ -68,40 +122,35 @@ fn carry_out<T: Scalar>(args: &FitArgs, plan: &Plan, output: Output) -> Result<O
     if let Some(data) = labelled {
         given = Given::Auxiliary(data);
     }
-    if args.long.plan {
-        return resources::plan(args, plan, &data.x, output);
-    }
-    resources::check(args, plan, &data.x, output)?;
-    let cancel = signals::listen()?;
-    let checkpoints = checkpoints(args);
-    let mut model = on_threads(args.threads, || {
-        // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
-        let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
-        let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
-        if let Some(checkpoints) = checkpoints.clone() {
-            session = session.checkpointed(checkpoints);
-        }
-        fit(args, plan, &data.x, given, &labels, &mut session).map_err(|error| blame(args, error))
-    })??;
-    drop(progress);
-    notes::remark_on_sizes(&model, output);
-    model.provenance = provenance;
-    model.provenance.attributes =
-        labels.iter().map(|label| label.as_ref().map(|a| a.name.clone())).collect();
-    let names = |attribute: &Option<Attribute>| {
+    Ok(Read { x: data.x, labels, given, provenance })
+}
+
+/// Adds the attributes learnt from, and where the model predicts them the names of their classes.
+fn with_labels(provenance: Provenance, labels: &[Option<Attribute>], predicts: bool) -> Provenance {
+    let name = |attribute: &Option<Attribute>| attribute.as_ref().map(|a| a.name.clone());
+    let classes = |attribute: &Option<Attribute>| {
         attribute.as_ref().map_or(vec![], |attribute| attribute.classes().to_vec())
     };
-    if !model.predictors.is_empty() {
-        model.provenance.classes = labels.iter().map(names).collect();
+    Provenance {
+        attributes: labels.iter().map(name).collect(),
+        classes: if predicts { labels.iter().map(classes).collect() } else { provenance.classes },
+        ..provenance
     }
-    if let Some(out) = &args.out {
-        signals::while_writing(|| save(&model, out))?;
-        let whole = model.summary.runs.iter().all(|run| !is_early(run.stop));
-        if let Some(checkpoints) = checkpoints.filter(|_| whole) {
-            checkpoints.remove()?;
-        }
+}
+
+/// Writes the model, and removes the checkpoints of a fit that is over.
+fn write<T: Scalar>(
+    args: &FitArgs,
+    model: &Model<T>,
+    checkpoints: Option<Checkpoints>,
+) -> Result<()> {
+    let Some(out) = &args.out else { return Ok(()) };
+    signals::while_writing(|| save(model, out))?;
+    let whole = model.summary.runs.iter().all(|run| !is_early(run.stop));
+    if let Some(checkpoints) = checkpoints.filter(|_| whole) {
+        checkpoints.remove()?;
     }
-    report(args, &model, resources::Held::of(&data.x), output)
+    Ok(())
 }
 
 fn checkpoints(args: &FitArgs) -> Option<Checkpoints> {
@@ -133,10 +182,12 @@ enum Given<T: Scalar> {
     Auxiliary(AnyDataset<T>),
 }
 
-fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
+fn given<T: Scalar>(args: &FitArgs, parts: Parts<'_>) -> Result<Given<T>> {
     Ok(match (&args.init_from, &args.bases_from) {
         (Some(path), _) => {
-            Given::WarmStart(WarmStart::Factors(given_factors(path).context("--init-from")?))
+            let mut factors = given_factors(path).context("--init-from")?;
+            factors.h = factors.h.into_iter().map(|h| own_columns(h, parts)).collect();
+            Given::WarmStart(WarmStart::Factors(factors))
         }
         (None, Some(path)) => {
             Given::WarmStart(WarmStart::Bases(given_factors(path).context("--bases-from")?.z))
@@ -148,12 +199,12 @@ fn given<T: Scalar>(args: &FitArgs) -> Result<Given<T>> {
 fn fit<T: Scalar>(
     args: &FitArgs,
     plan: &Plan,
-    x: &Values<T>,
+    x: &dyn DataMatrix<T>,
     given: Given<T>,
-    labels: &[Option<Attribute>],
+    labels: &Attributes<'_>,
+    ranks: &Ranks,
     session: &mut FitSession<'_>,
 ) -> deepnmf::Result<Model<T>> {
-    let labels = codes(labels);
     match (plan, given) {
         (Plan::Model(settings), Given::Nothing) if args.long.batch.is_some() => {
             let size = args.long.batch.unwrap_or_default();
@@ -161,11 +212,14 @@ fn fit<T: Scalar>(
         }
         (Plan::Transfer(both), Given::Auxiliary(data)) => {
             let (first, then) = &**both;
-            Ok(first.fit_then(&data.x, &labels, then, x, session)?.1)
+            let parts = ranks.parts(data.samples())?;
+            as_part(&data.x, parts, |auxiliary| {
+                Ok(first.fit_then(auxiliary, labels, then, x, session)?.1)
+            })
         }
         (Plan::Transfer(both), _) => both.1.fit_in(x, &[], session),
         (Plan::Model(settings), Given::WarmStart(from)) => settings.fit_from(x, from, session),
-        (Plan::Model(settings), _) => settings.fit(x, &labels, session),
+        (Plan::Model(settings), _) => settings.fit(x, labels, session),
     }
 }
 
@@ -193,13 +247,19 @@ fn given_factors<T: Scalar>(path: &std::path::Path) -> Result<Factors<T>> {
     })
 }
 
+fn outcome_of(summary: &Summary) -> Outcome {
+    let interrupted = summary.runs.iter().any(|run| run.stop == StopReason::Cancelled);
+    if interrupted { Outcome::Interrupted } else { Outcome::Done }
+}
+
 fn report<T: Scalar>(
     args: &FitArgs,
     model: &Model<T>,
     held: resources::Held,
+    ranks: &Ranks,
     output: Output,
-) -> Result<Outcome> {
-    let mut text = summary_text(&model.settings, &model.summary);
+) -> Result<()> {
+    let mut text = summary_text(&model.settings, &model.summary) + &ranks.text();
     let peak = memory_peak();
     if let (Some(budget), Some(peak)) = (args.long.memory, peak) {
         writeln!(text, "memory: {} at the peak, {} were allowed", bytes(peak), bytes(budget))?;
@@ -230,10 +290,9 @@ fn report<T: Scalar>(
             output.remark(format!("note: {notice}"));
         }
     }
-    output.result(&text, &object)?;
-    let interrupted = model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled);
-    if interrupted {
+    output.result(&text, &extended(object, ranks.object()))?;
+    if outcome_of(&model.summary) == Outcome::Interrupted {
         output.remark("interrupted: this is the best so far");
     }
-    Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
+    Ok(())
 }

@@ -229,3 +229,16 @@ fn more_components_than_features_or_samples_are_said() {
     folder.refuses("fit wide.npy --layers 4", 1, &["with 3 samples", "between 1 and 3"]);
     folder.refuses("fit x.csv --layers 6 --model whitened-pca", 1, &["6"]);
 }
+
+/// Each of several processes would write the same files.
+#[test]
+#[cfg(not(feature = "mpi"))]
+fn one_of_several_processes_is_refused_by_a_program_without_mpi() {
+    let folder = Folder::new();
+    let mut command = folder.command(&format!("fit {FACES} --layers 4 --out m.safetensors"));
+    let run =
+        crate::common::Run::new("fit", &command.env("OMPI_COMM_WORLD_SIZE", "4").output().unwrap());
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("one of 4 processes") && run.stderr.contains("mpi"), "{run}");
+    assert!(folder.listing().is_empty());
+}

@@ -62,19 +62,20 @@ pub(crate) fn send(signal: &str, child: &Child) {
 
 /// Waits until the program listens to Ctrl-C, or has ended.
 pub(crate) fn wait_until_it_listens(child: &mut Child, pause: Duration) {
-    let status = format!("/proc/{}/status", child.id());
     if !cfg!(target_os = "linux") {
         return sleep(pause);
     }
     wait_until("the program listens to Ctrl-C", || {
-        if child.try_wait().unwrap().is_some() {
-            return true;
-        }
-        let status = std::fs::read_to_string(&status).unwrap_or_default();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        let caught = caught.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
-        caught & (1 << (SIGINT - 1)) != 0
+        child.try_wait().unwrap().is_some() || listens(child.id())
     });
+}
+
+/// Whether a process listens to Ctrl-C.
+pub(crate) fn listens(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+    caught & (1 << (SIGINT - 1)) != 0
 }
 
 /// Starts the program and interrupts it once it listens.

@@ -18,6 +18,8 @@ mod labels;
 mod memory;
 mod pictures;
 mod pie;
+#[cfg(all(unix, feature = "mpi"))]
+mod ranks;
 mod reading;
 #[cfg(unix)]
 mod reliability;

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::{Learner, Progress, Sums, check_settings};
-use crate::checkpoint::{Restored, StateWriter};
+use crate::checkpoint::{Identity, Restored, StateWriter};
 use crate::driver::{Algorithm, FitSession};
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Scalar};
-use crate::models::{Factors, Model, Settings};
+use crate::models::{Model, Settings, Task};
 use crate::observe::Stage;
 use crate::project::Projection;
 use crate::stop::StopRule;
@@ -21,7 +21,7 @@ impl Settings {
     /// and error of the result are those of all samples. Samples should stand in no order.
     ///
     /// # Errors
-    /// If the model cannot learn from batches, a batch is smaller than a layer, or as a fit.
+    /// If the model cannot learn from batches, a batch is smaller than a layer, the data are in parts, or as a fit.
     pub fn fit_in_batches<T: Scalar>(
         &self,
         x: &dyn DataMatrix<T>,
@@ -36,6 +36,16 @@ impl Settings {
             return Err(Error::parameter("the number of samples in a batch", size, accepted));
         }
         let parts = x.parts();
+        if !parts.is_whole() {
+            let accepted = "batches follow one another in one place: leave them out";
+            return Err(Error::parameter("samples in batches", "in parts", accepted));
+        }
+        if session.is_checkpointed() {
+            let task = Task { x, attributes: &[], from: None };
+            let identity = self.identity(&task, x.fingerprint()?)?;
+            let identity = Identity { start: format!("batches of {size}"), ..identity };
+            session.begin_fit(&identity, parts)?;
+        }
         let (epochs, run) =
             session.run(Stage::Fitting, rule, parts, || Epochs::begin(self, x, size))?;
         let mut model = epochs.learner.into_model();
@@ -124,16 +134,16 @@ impl<T: Scalar> Algorithm for Epochs<'_, T> {
 
     fn save(&self, state: &mut StateWriter<'_>) {
         let Learner { model, progress } = &self.learner;
-        model.factors.save("factors", state);
+        state.matrices("z", &model.factors.z); // features belong to a batch, and are found anew
         state.matrix("hht", &progress.sums.hht);
         state.matrix("x_ht", &progress.sums.x_ht);
         state.number("samples", progress.samples);
         state.number("error", self.error);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         let Learner { model, progress } = &mut self.learner;
-        model.factors = Factors::restored("factors", state)?;
+        model.factors.z = state.matrices("z")?;
         let sums = Sums { hht: state.matrix("hht")?, x_ht: state.matrix("x_ht")? };
         *progress = Progress { sums, samples: state.number("samples")? };
         self.error = state.number("error")?;

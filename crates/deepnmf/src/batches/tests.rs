@@ -152,6 +152,36 @@ fn passes_in_batches_come_nearer() {
 }
 
 #[test]
+fn passes_that_were_interrupted_go_on_and_end_with_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let x = samples(400, 31);
+    let stop = StopRule { kappa: 0.0, max_iterations: 6, max_seconds: None };
+    for settings in settings() {
+        let fit = |session: FitSession<'_>| {
+            let mut session = session;
+            settings.fit_in_batches(&x, 50, &stop, &mut session).unwrap()
+        };
+        let whole = fit(FitSession::new());
+        let checkpoints = || {
+            let folder = folder.path().join(settings.name());
+            crate::Checkpoints::new(folder).every(std::time::Duration::ZERO).resume(true)
+        };
+        let cancel = crate::CancelToken::new();
+        let mut early = |event: &crate::Event| {
+            if matches!(event, crate::Event::Iteration { iteration: 3, .. }) {
+                cancel.cancel();
+            }
+        };
+        let session = FitSession::new().observed_by(&mut early).stopped_by(cancel.clone());
+        let cut = fit(session.checkpointed(checkpoints()));
+        assert_eq!(cut.summary.iterations, 3);
+        let resumed = fit(FitSession::new().checkpointed(checkpoints()));
+        assert_eq!(resumed.factors, whole.factors, "{}", settings.name());
+        assert_eq!(resumed.summary.without_times(), whole.summary.without_times());
+    }
+}
+
+#[test]
 fn the_unit_of_the_data_changes_no_digit() {
     let x = samples(120, 17);
     let run = |factor: f64| {

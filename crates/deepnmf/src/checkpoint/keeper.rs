@@ -1,4 +1,5 @@
-//! Which checkpoints there are, and when the next one is due.
+//! Which checkpoints there are, and when the next one is due. All parts of the data ask it together; the first one
+//! reads and writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use super::state::{self, Restored};
 use super::{Checkpoints, Identity};
 use crate::driver::Algorithm;
 use crate::error::{Error, Result};
+use crate::matrix::Parts;
 use crate::observe::Stage;
 use crate::persist::write_atomically;
 use crate::stop::StopReason;
@@ -62,10 +64,14 @@ impl Keeper {
     }
 
     /// Begins a fit, or takes up one that was begun before.
-    pub(crate) fn begin(&mut self, identity: &Identity) -> Result<()> {
+    pub(crate) fn begin(&mut self, identity: &Identity, parts: Parts<'_>) -> Result<()> {
         self.fits += 1;
         self.loops = 0;
         self.stopped = false;
+        parts.first_does(|| self.prepare_folder(identity)).map(drop)
+    }
+
+    fn prepare_folder(&self, identity: &Identity) -> Result<()> {
         let folder = &self.settings.folder;
         let io = |action| move |source| Error::Io { action, path: folder.clone(), source };
         fs::create_dir_all(folder).map_err(io("make the folder"))?;
@@ -108,23 +114,35 @@ impl Keeper {
     }
 
     /// Begins the next loop: with the newest state of it that can be read.
-    pub(crate) fn take_up(&mut self, stage: Stage) -> Result<Option<(Reached, Restored)>> {
+    pub(crate) fn take_up<'a>(
+        &mut self,
+        stage: Stage,
+        parts: Parts<'a>,
+    ) -> Result<Option<(Reached, Restored<'a>)>> {
         self.loops += 1;
         if self.stopped {
             return Ok(None);
         }
-        let readable = self.of_this_loop()?.into_iter().rev().find_map(|path| {
-            let found = state::read(&path).ok();
-            found.filter(|(reached, _)| reached.stage == stage && !reached.history.is_empty())
-        });
-        Ok(readable)
+        let readable = parts.first_does(|| {
+            Ok(self.of_this_loop()?.into_iter().rev().find_map(|path| {
+                let found = state::read(&path).ok();
+                found.filter(|(reached, _)| reached.stage == stage && !reached.history.is_empty())
+            }))
+        })?;
+        Restored::shared(readable.flatten(), parts)
     }
 
     /// Writes the state of the loop if that is due.
-    pub(crate) fn keep(&mut self, algorithm: &dyn Algorithm, reached: &Reached) {
-        if !self.stopped && self.is_due() {
-            self.write(algorithm, reached);
+    pub(crate) fn keep(
+        &mut self,
+        algorithm: &dyn Algorithm,
+        reached: &Reached,
+        parts: Parts<'_>,
+    ) -> Result<()> {
+        if !self.stopped && parts.first_says(self.is_due())? {
+            self.write(algorithm, reached, parts);
         }
+        Ok(())
     }
 
     /// Why states could not be written, if that was so.
@@ -139,38 +157,52 @@ impl Keeper {
 
     /// Writes the state of the loop as it ends, if somebody has stopped it or one is due. Otherwise its last
     /// iterations are run again.
-    pub(crate) fn end(&mut self, algorithm: &dyn Algorithm, reached: &Reached) {
+    pub(crate) fn end(
+        &mut self,
+        algorithm: &dyn Algorithm,
+        reached: &Reached,
+        parts: Parts<'_>,
+    ) -> Result<()> {
         let early = matches!(reached.stop, Some(StopReason::Cancelled | StopReason::TimeBudget));
         let before = self.stopped;
         self.stopped |= early;
         // Before the first iteration there is nothing to keep, and where somebody has stopped the
         // initialization it is not even what a whole fit begins with.
         let begun = reached.history.len() > 1;
-        if before || !begun || !(early || self.is_due()) {
-            return;
+        if !before && begun && (early || parts.first_says(self.is_due())?) {
+            // What was stopped early goes on when it is resumed.
+            let stop = reached.stop.filter(|_| !early);
+            self.write(algorithm, &Reached { stop, ..reached.clone() }, parts);
         }
-        // What was stopped early goes on when it is resumed.
-        let stop = reached.stop.filter(|_| !early);
-        self.write(algorithm, &Reached { stop, ..reached.clone() });
+        Ok(())
     }
 
     /// A state that cannot be written is no reason to lose the fit: it goes on, and says so when it ends.
-    fn write(&mut self, algorithm: &dyn Algorithm, reached: &Reached) {
+    /// Who cannot reach the others finds out in the next iteration.
+    fn write(&mut self, algorithm: &dyn Algorithm, reached: &Reached, parts: Parts<'_>) {
         let begun = Instant::now();
-        if let Err(error) = self.try_to_write(algorithm, reached) {
+        if let Err(error) = self.try_to_write(algorithm, reached, parts) {
             self.trouble = Some(error.to_string());
         }
         (self.last, self.cost) = (Instant::now(), begun.elapsed());
     }
 
-    fn try_to_write(&self, algorithm: &dyn Algorithm, reached: &Reached) -> Result<()> {
+    fn try_to_write(
+        &self,
+        algorithm: &dyn Algorithm,
+        reached: &Reached,
+        parts: Parts<'_>,
+    ) -> Result<()> {
         let iteration = reached.history.len() - 1;
         let place = match reached.stop {
             Some(_) => "done".to_owned(),
             None => format!("{iteration:08}"),
         };
         let path = self.settings.folder.join(format!("{}{place}.state", self.prefix()));
-        state::write(&path, algorithm, reached)?;
+        state::write(&path, algorithm, reached, parts)?;
+        if !parts.is_first() {
+            return Ok(());
+        }
         let mut older = self.of_this_loop()?;
         older.truncate(older.len().saturating_sub(KEPT));
         for path in older {

@@ -6,6 +6,9 @@
 //! checkpoint left it, or at its own beginning. It ends with the same bits in any case; a damaged or missing
 //! file costs time and nothing else.
 //!
+//! Data in parts have the same files, with the features of all samples: the first part writes and reads them. So a
+//! fit goes on with any number of parts, and ends with the same bits on as many, else up to the rounding of sums.
+//!
 //! | file | what |
 //! |---|---|
 //! | `fit-F.json` | which data, settings and version the checkpoints of fit `F` belong to |

@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::*;
 use crate::driver::FitSession;
 use crate::init::Start;
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, PartColumns};
 use crate::models::{Factorization, FitOptions, Model, Nmf, NonNegativeOptions, SemiNmf};
 use crate::observe::Event;
-use crate::split_tests::{Tried, every_setting};
+use crate::split_tests::{Tried, every_setting, on_parts};
 use crate::stop::{CancelToken, StopReason, StopRule};
-use crate::testing::{normal, positive};
+use crate::testing::{distance, normal, positive};
 
 fn at_every_iteration(folder: &Path) -> Checkpoints {
     Checkpoints::new(folder).every(Duration::ZERO).resume(true)
@@ -62,6 +62,87 @@ fn every_model_resumed_anywhere_ends_with_the_same_bits() {
             assert_same_bits(&format!("{} after {stop}", tried.what), &resumed, &undisturbed);
         }
     }
+}
+
+/// Fits on parts of these sizes, with checkpoints, until so many iterations are done.
+fn fit_on_parts(tried: &Tried, sizes: &[usize], folder: &Path, iterations: usize) -> Model<f64> {
+    let models = on_parts(sizes, |parts| {
+        let own = tried.x.view_columns(parts.range());
+        let cancel = CancelToken::new();
+        let (mut seen, switch) = (0, cancel.clone());
+        let mut count = |event: &Event| {
+            let counts = matches!(event, Event::Iteration { iteration, .. } if *iteration > 0);
+            seen += usize::from(counts);
+            // The last part is told to stop, and the first one writes.
+            if seen >= iterations && parts.range().end == parts.total() {
+                switch.cancel();
+            }
+        };
+        let mut session = FitSession::new()
+            .observed_by(&mut count)
+            .stopped_by(cancel)
+            .checkpointed(at_every_iteration(folder));
+        let data = PartColumns::new(own, parts);
+        let model = tried.fit_some(&data, parts.range(), &mut session).unwrap();
+        model.gathered(parts).unwrap()
+    });
+    models.into_iter().flatten().next().unwrap()
+}
+
+fn distance_of_factors(a: &Model<f64>, b: &Model<f64>) -> f64 {
+    let all = |m: &Model<f64>| [m.factors.z.clone(), m.factors.h.clone()].concat();
+    all(a).iter().zip(&all(b)).map(|(a, b)| distance(a, b)).fold(0.0, f64::max)
+}
+
+#[test]
+fn every_model_is_resumed_on_another_number_of_parts() {
+    const SIZES: [&[usize]; 5] = [&[61], &[20, 41], &[33, 5, 23], &[7, 0, 54], &[16, 15, 15, 15]];
+    for (i, tried) in every_setting().into_iter().enumerate() {
+        let undisturbed = tried.fit(&tried.x, &mut FitSession::new()).unwrap();
+        let steps: usize = undisturbed.summary.runs.iter().map(|run| run.iterations).sum();
+        let (before, after) = (SIZES[i % 5], SIZES[(i + 1 + i / 5 % 4) % 5]);
+        let what = format!("{before:?} to {after:?}, {}", tried.what);
+        let norm = tried.x.norm_sq().sqrt();
+        let folder = tempfile::tempdir().unwrap();
+        fit_on_parts(&tried, before, folder.path(), 1 + i % steps.max(1));
+        let resumed = fit_on_parts(&tried, after, folder.path(), usize::MAX);
+        // Where nothing is left to gain, rounding may decide on one more iteration; its error is the same.
+        for (a, b) in resumed.summary.runs.iter().zip(&undisturbed.summary.runs) {
+            assert_eq!(a.stage, b.stage, "{what}");
+            let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-10 * norm;
+            assert!(a.history.iter().zip(&b.history).all(same), "{what}: {a:?} {b:?}");
+        }
+        let off = distance_of_factors(&resumed, &undisturbed);
+        assert!(off < 1e-10, "{what}: {off}");
+    }
+}
+
+#[test]
+fn a_fit_that_is_resumed_on_as_many_parts_ends_with_the_same_bits() {
+    for tried in every_setting().into_iter().step_by(4) {
+        let sizes = &[33, 5, 23];
+        let [whole, parted] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let undisturbed = fit_on_parts(&tried, sizes, whole.path(), usize::MAX);
+        fit_on_parts(&tried, sizes, parted.path(), 3);
+        let resumed = fit_on_parts(&tried, sizes, parted.path(), usize::MAX);
+        assert_same_bits(&tried.what, &resumed, &undisturbed);
+    }
+}
+
+#[test]
+fn all_parts_refuse_checkpoints_that_the_first_one_refuses() {
+    let tried = slow();
+    let folder = tempfile::tempdir().unwrap();
+    fit_on_parts(&tried, &[20, 41], folder.path(), 2);
+    let refused = on_parts(&[20, 41], |parts| {
+        let own = tried.x.view_columns(parts.range());
+        let checkpoints = Checkpoints::new(folder.path());
+        let mut session = FitSession::new().checkpointed(checkpoints);
+        let data = PartColumns::new(own, parts);
+        tried.fit_some(&data, parts.range(), &mut session).unwrap_err().to_string()
+    });
+    assert!(refused[0].contains("resume that one"), "{}", refused[0]);
+    assert_eq!(refused[1], "the first part has failed");
 }
 
 fn slow() -> Tried {

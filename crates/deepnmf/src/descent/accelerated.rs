@@ -164,10 +164,11 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Accelerated<O, T> {
     }
 
     fn save(&self, state: &mut StateWriter<'_>) {
-        state.matrices("point", &self.point);
+        self.objective.save("point", &self.point, state);
         for (g, group) in self.groups.iter().enumerate() {
             let named = |what: &str| format!("{what} {g}");
-            state.matrices(&named("before"), group.before.as_deref().unwrap_or(&[]));
+            let before = group.before.as_deref().unwrap_or(&[]);
+            state.list(&named("before"), before, |i| self.objective.is_features(group.blocks[i]));
             let scales = Matrix::from_fn(group.scales.len(), 1, |i, _| group.scales[i]);
             state.matrix(&named("scales"), &scales);
             state.number(&named("t"), group.t);
@@ -175,13 +176,14 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Accelerated<O, T> {
         }
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
-        self.point = state.matrices("point")?;
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
+        self.point = self.objective.restored("point", state)?;
         // Both follow from the point alone.
         self.at = self.objective.evaluate(&self.point)?;
         for (g, group) in self.groups.iter_mut().enumerate() {
             let named = |what: &str| format!("{what} {g}");
-            let before: Point<T> = state.matrices(&named("before"))?;
+            let is_features = |i: usize| self.objective.is_features(group.blocks[i]);
+            let before: Point<T> = state.list(&named("before"), is_features)?;
             group.before = (!before.is_empty()).then_some(before);
             group.scales = state.matrix::<f64>(&named("scales"))?.into_vec();
             group.t = state.number(&named("t"))?;

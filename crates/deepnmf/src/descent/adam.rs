@@ -81,18 +81,18 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Adam<O, T> {
             ("first", &self.first),
             ("second", &self.second),
         ] {
-            state.matrices(name, point);
+            self.objective.save(name, point, state);
         }
         state.number("best value", self.best_value);
         state.number("steps", f64::from(self.steps));
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
-        self.point = state.matrices("point")?;
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
+        self.point = self.objective.restored("point", state)?;
         self.at = self.objective.evaluate(&self.point)?;
-        self.best = state.matrices("best")?;
-        self.first = state.matrices("first")?;
-        self.second = state.matrices("second")?;
+        self.best = self.objective.restored("best", state)?;
+        self.first = self.objective.restored("first", state)?;
+        self.second = self.objective.restored("second", state)?;
         self.best_value = state.number("best value")?;
         #[allow(clippy::cast_possible_truncation)] // a count
         let steps = state.number("steps")? as i32;

@@ -166,22 +166,23 @@ impl<T: Scalar, O: Objective<T>> Algorithm for Lbfgs<O, T> {
     }
 
     fn save(&self, state: &mut StateWriter<'_>) {
-        state.matrices("point", &self.point);
+        self.objective.save("point", &self.point, state);
         state.count("pairs", self.pairs.len());
         for (i, Pair { step, change }) in self.pairs.iter().enumerate() {
-            state.matrices(&format!("step {i}"), step);
-            state.matrices(&format!("change {i}"), change);
+            self.objective.save(&format!("step {i}"), step, state);
+            self.objective.save(&format!("change {i}"), change, state);
         }
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
-        self.point = state.matrices("point")?;
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
+        self.point = self.objective.restored("point", state)?;
         // Both follow from the point alone.
         self.at = self.objective.evaluate(&self.point)?;
         let pairs = state.count("pairs")?;
         let pair = |i| {
-            let step = state.matrices(&format!("step {i}"))?;
-            Ok(Pair { step, change: state.matrices(&format!("change {i}"))? })
+            let step = self.objective.restored(&format!("step {i}"), state)?;
+            let change = self.objective.restored(&format!("change {i}"), state)?;
+            Ok(Pair { step, change })
         };
         self.pairs = (0..pairs).map(pair).collect::<Result<_>>()?;
         Ok(())

@@ -14,6 +14,7 @@ pub(crate) use accelerated::Accelerated;
 pub(crate) use adam::Adam;
 pub(crate) use lbfgs::Lbfgs;
 
+use crate::checkpoint::{Restored, StateWriter};
 use crate::error::Result;
 use crate::matrix::{Matrix, Parts, Scalar};
 
@@ -45,6 +46,16 @@ pub(crate) trait Objective<T: Scalar> {
     fn block_inner(&self, block: usize, a: &Matrix<T>, b: &Matrix<T>) -> Result<f64> {
         let own = a.inner(b);
         if self.is_features(block) { self.parts().sum_of(own) } else { Ok(own) }
+    }
+
+    /// Writes a point to a checkpoint.
+    fn save(&self, name: &str, point: &Point<T>, state: &mut StateWriter<'_>) {
+        state.list(name, point, |block| self.is_features(block));
+    }
+
+    /// Reads it back.
+    fn restored(&self, name: &str, state: &Restored<'_>) -> Result<Point<T>> {
+        state.list(name, |block| self.is_features(block))
     }
 
     /// The length of a point.

@@ -58,11 +58,7 @@ pub(super) fn label_graph<'a, T: Scalar, G: Graph<T> + 'a>(
     if parts.is_whole() {
         return Ok(Box::new(build(x, labels)?));
     }
-    // A class is a number of 32 bits, so -1 is none.
-    let own: Vec<f64> = labels.iter().map(|label| label.map_or(-1.0, f64::from)).collect();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // classes, exactly
-    let label = |code: f64| (code >= 0.0).then_some(code as u32);
-    let labels: Vec<Option<u32>> = parts.gather_lists(&own)?.into_iter().map(label).collect();
+    let labels = parts.gather_labels(labels)?;
     Ok(Box::new(Gathered::new(build(&all_samples(x)?, &labels)?, parts)))
 }
 

@@ -15,7 +15,7 @@ const BLOCK_COLUMNS: usize = 256;
 const TRANSPOSED_COLUMNS: usize = 1024;
 
 /// Up to this many entries of all parts together a dense copy on each of them is affordable.
-const COPIED: usize = 1 << 24;
+pub(super) const COPIED: usize = 1 << 24;
 
 /// What [`DataMatrix::blocks`] calls with the first column of a block, counted within this part, and
 /// the block.

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::{Matrix, Scalar};
 use crate::error::{Error, Result};
+use crate::graph::Labels;
 
 /// How the numbers of all parts become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +94,11 @@ impl<'a> Parts<'a> {
         self.communicator.map_or(0, Communicator::rank)
     }
 
+    /// Whether this is the first part, which speaks and writes for all.
+    pub fn is_first(&self) -> bool {
+        self.rank() == 0
+    }
+
     /// The number of samples of this part.
     pub fn samples(&self) -> usize {
         self.samples
@@ -166,6 +172,18 @@ impl<'a> Parts<'a> {
         self.gather_places(own, start, whole_sum(&lengths))
     }
 
+    /// The labels of all samples; this part holds those of its own.
+    pub(crate) fn gather_labels(&self, own: &Labels) -> Result<Vec<Option<u32>>> {
+        if self.is_whole() {
+            return Ok(own.to_vec());
+        }
+        // A class is a number of 32 bits, so -1 is none.
+        let own: Vec<f64> = own.iter().map(|label| label.map_or(-1.0, f64::from)).collect();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // classes, exactly
+        let label = |code: f64| (code >= 0.0).then_some(code as u32);
+        Ok(self.gather_lists(&own)?.into_iter().map(label).collect())
+    }
+
     /// The columns of all parts, in the order of the samples; this part holds those of its own.
     /// Every part gets all of them, so this is for what is small, or needs them all.
     pub(crate) fn gather<T: Scalar>(&self, own: &Matrix<T>) -> Result<Matrix<T>> {
@@ -178,10 +196,116 @@ impl<'a> Parts<'a> {
         Matrix::from_vec(rows, self.total, all.into_iter().map(T::from_f64).collect())
     }
 
+    /// Shows the columns of all parts, some after the other in the order of the samples; this part holds those of
+    /// its own. No part holds more than a block of the others' columns at a time.
+    pub(crate) fn each_block<T: Scalar>(
+        &self,
+        own: &Matrix<T>,
+        see: &mut dyn FnMut(&[T]),
+    ) -> Result<()> {
+        debug_assert_eq!(own.cols(), self.samples);
+        if self.is_whole() {
+            see(own.as_slice());
+            return Ok(());
+        }
+        let rows = own.rows();
+        for block in blocks_of(rows, self.total) {
+            let (held, place) = self.overlap(&block);
+            let own = &own.as_slice()[held.start * rows..held.end * rows];
+            let own: Vec<f64> = own.iter().map(|v| v.to_f64()).collect();
+            let all = self.gather_places(&own, place * rows, block.len() * rows)?;
+            see(&all.into_iter().map(T::from_f64).collect::<Vec<_>>());
+        }
+        Ok(())
+    }
+
+    /// The columns of all parts on the first one, no columns on the others.
+    pub(crate) fn gather_on_first<T: Scalar>(&self, own: &Matrix<T>) -> Result<Matrix<T>> {
+        let columns = if self.is_first() { self.total } else { 0 };
+        let mut all = Vec::with_capacity(own.rows() * columns);
+        self.each_block(own, &mut |block| {
+            if self.is_first() {
+                all.extend_from_slice(block);
+            }
+        })?;
+        Matrix::from_vec(own.rows(), columns, all)
+    }
+
+    /// The columns of this part out of those of all, `rows x` [`total`](Self::total), which the first part holds.
+    pub(crate) fn scatter<T: Scalar>(&self, all: Vec<T>, rows: usize) -> Result<Matrix<T>> {
+        if self.is_whole() {
+            return Matrix::from_vec(rows, self.total, all);
+        }
+        let mut own = Vec::with_capacity(rows * self.samples);
+        for block in blocks_of(rows, self.total) {
+            let mut numbers = vec![0.0; block.len() * rows];
+            if self.is_first() {
+                let held = &all[block.start * rows..block.end * rows];
+                numbers.iter_mut().zip(held).for_each(|(number, v)| *number = v.to_f64());
+            }
+            self.share(&mut numbers)?;
+            let (held, place) = self.overlap(&block);
+            let held = &numbers[place * rows..(place + held.len()) * rows];
+            own.extend(held.iter().map(|v| T::from_f64(*v)));
+        }
+        Matrix::from_vec(rows, self.samples, own)
+    }
+
+    /// Which samples of this part a block of all samples holds, and where in the block they begin.
+    fn overlap(&self, block: &Range<usize>) -> (Range<usize>, usize) {
+        let own = self.range();
+        let (start, end) = (block.start.max(own.start), block.end.min(own.end));
+        if start >= end {
+            return (0..0, 0);
+        }
+        (start - own.start..end - own.start, start - block.start)
+    }
+
+    /// Gives all parts the numbers of the first one.
+    pub(crate) fn share(&self, values: &mut [f64]) -> Result<()> {
+        if !self.is_first() {
+            values.fill(NOTHING);
+        }
+        self.sum(values)
+    }
+
+    /// Gives all parts the bytes of the first one.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bytes and their number
+    pub(crate) fn share_bytes(&self, bytes: Vec<u8>) -> Result<Vec<u8>> {
+        if self.is_whole() {
+            return Ok(bytes);
+        }
+        let mut length = [bytes.len() as f64];
+        self.share(&mut length)?;
+        let mut all: Vec<f64> = bytes.into_iter().map(f64::from).collect();
+        all.resize(length[0] as usize, 0.0);
+        self.share(&mut all)?;
+        Ok(all.into_iter().map(|byte| byte as u8).collect())
+    }
+
+    /// What the first part alone does. The others learn whether it failed, and wait for it.
+    pub(crate) fn first_does<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<Option<R>> {
+        let done = self.is_first().then(work).transpose();
+        let mut failed = [f64::from(u8::from(done.is_err()))];
+        self.share(&mut failed)?;
+        match done {
+            Ok(None) if failed[0] > 0.0 => {
+                Err(Error::Numerical("the first part has failed".into()))
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the first part answers yes.
+    pub(crate) fn first_says(&self, answer: bool) -> Result<bool> {
+        let mut said = [f64::from(u8::from(answer))];
+        self.share(&mut said)?;
+        Ok(said[0] > 0.0)
+    }
+
     /// `length` numbers of which this part holds those from `start` on.
     fn gather_places(&self, own: &[f64], start: usize, length: usize) -> Result<Vec<f64>> {
-        // Others hold zeros where this part holds numbers, so a sum changes none of them.
-        let mut all = vec![0.0; length];
+        let mut all = vec![NOTHING; length];
         all[start..start + own.len()].copy_from_slice(own);
         self.sum(&mut all)?;
         Ok(all)
@@ -205,6 +329,18 @@ impl<'a> Parts<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// So many numbers of other parts are held at a time where all of them would take too much memory.
+const BLOCK: usize = 1 << 20;
+
+/// What a part adds where another one holds a number. Plus zero would take the sign off a zero.
+const NOTHING: f64 = -0.0;
+
+/// Blocks of columns with so many rows.
+fn blocks_of(rows: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
+    let most = (BLOCK / rows.max(1)).max(1);
+    (0..columns).step_by(most).map(move |start| start..columns.min(start + most))
 }
 
 /// The sum of whole numbers.

@@ -105,16 +105,17 @@ fn exponent_of(value: f64) -> i32 {
 }
 
 fn largest_magnitude<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<f64> {
-    if let Some(x) = x.sparse() {
-        return Ok(x.largest_magnitude());
-    }
     let mut largest = [0.0f64];
-    x.blocks(&mut |_, block| {
-        for j in 0..block.cols() {
-            largest[0] = block.col(j).fold(largest[0], |most, v| most.max(v.to_f64().abs()));
-        }
-        ControlFlow::Continue(())
-    })?;
+    if let Some(x) = x.sparse() {
+        largest[0] = x.largest_magnitude();
+    } else {
+        x.blocks(&mut |_, block| {
+            for j in 0..block.cols() {
+                largest[0] = block.col(j).fold(largest[0], |most, v| most.max(v.to_f64().abs()));
+            }
+            ControlFlow::Continue(())
+        })?;
+    }
     x.parts().max(&mut largest)?;
     Ok(largest[0])
 }
@@ -154,7 +155,11 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
 
     fn gram_of_features(&self) -> Result<Matrix<f64>> {
         match self.sparse() {
-            Some(x) => x.gram_of_features(),
+            Some(x) => {
+                let mut gram = x.gram_of_features()?;
+                self.parts().sum(gram.as_mut_slice())?;
+                Ok(gram)
+            }
             None => gram_of_blocks(self),
         }
     }
@@ -189,7 +194,7 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             return Ok(self.x.norm_sq()? * power_of_two(2 * self.exponent));
         }
         match self.sparse() {
-            Some(x) => x.norm_sq(),
+            Some(x) => self.parts().sum_of(x.norm_sq()?),
             None => norm_sq_of_blocks(self),
         }
     }
@@ -202,7 +207,7 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             return Ok(self.x.residual_norm_sq(&there, h)? * power_of_two(2 * self.exponent));
         }
         match self.sparse() {
-            Some(x) => x.residual_norm_sq(phi, h),
+            Some(x) => self.parts().sum_of(x.residual_norm_sq(phi, h)?),
             None => residual_norm_sq_of_blocks(self, phi, h),
         }
     }

@@ -45,7 +45,7 @@ impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
 
     fn residual_norm_sq(&self, phi: &Matrix<f64>, h: &Matrix<f64>) -> Result<f64> {
         match self.sparse() {
-            Some(x) => x.residual_norm_sq(phi, h),
+            Some(x) => self.parts().sum_of(x.residual_norm_sq(phi, h)?),
             None => residual_norm_sq_of_blocks(self, phi, h),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) trait Sweeps {
     fn save(name: &str, point: &Self::Point, state: &mut StateWriter<'_>);
 
     /// Reads it back.
-    fn restored(name: &str, state: &Restored) -> Result<Self::Point>;
+    fn restored(name: &str, state: &Restored<'_>) -> Result<Self::Point>;
 }
 
 /// The descent under way.
@@ -103,7 +103,7 @@ impl<S: Sweeps> Algorithm for Extrapolated<S> {
         state.number("momentum", self.momentum);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         self.point = S::restored("point", state)?;
         let moved = state.number("moved")? > 0.0;
         self.before = moved.then(|| S::restored("before", state)).transpose()?;
@@ -160,7 +160,7 @@ pub(crate) mod tests {
             state.count(name, *point);
         }
 
-        fn restored(name: &str, state: &Restored) -> Result<usize> {
+        fn restored(name: &str, state: &Restored<'_>) -> Result<usize> {
             state.count(name)
         }
     }

@@ -50,13 +50,13 @@ impl<T: Scalar> Factors<T> {
     /// Writes them to a checkpoint.
     pub(crate) fn save(&self, name: &str, state: &mut StateWriter<'_>) {
         state.matrices(&format!("{name}.z"), &self.z);
-        state.matrices(&format!("{name}.h"), &self.h);
+        state.list(&format!("{name}.h"), &self.h, |_| true);
     }
 
     /// Reads those of a linear model back.
-    pub(crate) fn restored(name: &str, state: &Restored) -> Result<Self> {
+    pub(crate) fn restored(name: &str, state: &Restored<'_>) -> Result<Self> {
         let z = state.matrices(&format!("{name}.z"))?;
-        Ok(Self::new(z, state.matrices(&format!("{name}.h"))?))
+        Ok(Self::new(z, state.list(&format!("{name}.h"), |_| true)?))
     }
 
     /// The features of layer 1 that features `h` of a layer stand for: `g(Z_2 g( ... Z_layer h))`.

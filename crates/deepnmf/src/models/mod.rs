@@ -56,7 +56,7 @@ pub use wsf::{Wsf, WsfMa};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, Scaled, extreme_exponent, scale_by_power};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Scaled, extreme_exponent, scale_by_power};
 use crate::objective::{Divergence, kl_divergence};
 use crate::predict::Predictor;
 
@@ -180,6 +180,18 @@ impl<T: Scalar> Model<T> {
     pub fn relative(&self, x: &dyn DataMatrix<T>, error: f64) -> Result<f64> {
         let least = self.settings.divergence().error_of_least_model(x)?;
         Ok(if least > 0.0 { error / least } else { 0.0 })
+    }
+
+    /// *Together*: the model with the features of the samples of all parts, on the first of them; nothing on the
+    /// others.
+    ///
+    /// # Errors
+    /// If another part has failed.
+    pub fn gathered(mut self, parts: Parts<'_>) -> Result<Option<Self>> {
+        for h in self.factors.h.iter_mut().chain(&mut self.factors.seen) {
+            *h = parts.gather_on_first(h)?;
+        }
+        Ok(parts.is_first().then_some(self))
     }
 
     pub(crate) fn new(settings: impl Into<Settings>, outcome: Outcome<T>) -> Self {

@@ -10,6 +10,7 @@ use super::{Factors, Model, Notice, Settings, WarmStart};
 use crate::checkpoint::Identity;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
+use crate::graph::Labels;
 use crate::init::ScaleIn;
 use crate::matrix::{
     DataMatrix, Fingerprint, Matrix, Scalar, Scaled, power_of_two, scale, scale_by_power,
@@ -170,7 +171,7 @@ impl Settings {
     ) -> Result<Model<T>> {
         let fingerprint = task.x.fingerprint()?;
         if session.is_checkpointed() {
-            session.begin_fit(&self.identity(&task, fingerprint)?)?;
+            session.begin_fit(&self.identity(&task, fingerprint)?, task.x.parts())?;
         }
         let super::Task { x, attributes, from } = task;
         let mut model = in_common_unit(x, self.divergence(), session, |x, exponent, session| {
@@ -194,23 +195,26 @@ impl Settings {
     }
 
     /// What checkpoints of this fit belong to.
-    fn identity<T: Scalar>(
+    pub(crate) fn identity<T: Scalar>(
         &self,
         task: &super::Task<'_, T>,
         data: Fingerprint,
     ) -> Result<Identity> {
         let parts = task.x.parts();
-        if !parts.is_whole() {
-            let accepted = "data in parts have none yet, leave them out";
-            return Err(Error::parameter("checkpoints", "wanted", accepted));
-        }
-        let labels = serde_json::to_vec(task.attributes).unwrap_or_default();
+        let of_all = |labels: &Labels| parts.gather_labels(labels);
+        let labels: Vec<_> =
+            task.attributes.iter().map(|a| a.map(of_all).transpose()).collect::<Result<_>>()?;
+        let labels = serde_json::to_vec(&labels).unwrap_or_default();
         let mut start = Vec::new();
         let given: &[Matrix<T>] = match &task.from {
             None => &[],
             Some(WarmStart::Bases(z)) => z,
             Some(WarmStart::Factors(Factors { z, h, .. })) => {
-                start.extend(h.iter().flat_map(bytes_of));
+                for h in h {
+                    parts.each_block(h, &mut |block| {
+                        start.extend(bytemuck::cast_slice::<_, u8>(block));
+                    })?;
+                }
                 z
             }
         };

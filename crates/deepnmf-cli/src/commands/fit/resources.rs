@@ -1,6 +1,7 @@
 //! What a fit will take, and whether there is as much.
 
 use anyhow::{Result, bail};
+use deepnmf::matrix::Parts;
 use deepnmf::{DataMatrix, Estimate, Scalar, Settings};
 use deepnmf_data::{Columns, Values};
 use serde_json::json;
@@ -8,7 +9,8 @@ use serde_json::json;
 use super::plan::Plan;
 use crate::args::{FitArgs, PartName};
 use crate::input::on_threads;
-use crate::output::{Outcome, Output};
+use crate::output::{Outcome, Output, extended};
+use crate::ranks::Ranks;
 use crate::resources::{bytes, disk_left, memory_left, speed};
 
 /// Prints what the fit would take.
@@ -16,9 +18,12 @@ pub(super) fn plan<T: Scalar>(
     args: &FitArgs,
     plan: &Plan,
     x: &Values<T>,
+    ranks: &Ranks,
+    parts: Parts<'_>,
     output: Output,
 ) -> Result<Outcome> {
-    let Estimate { memory, file, iteration, most_iterations } = estimate(plan, x);
+    let Estimate { memory, iteration, most_iterations, .. } = estimate(plan, x);
+    let file = file_of(plan, x, parts);
     let held = Held::of(x);
     let clusters = args.parts.iter().fold(0, |sum: usize, part| match part {
         PartName::Clusters(sizes) => sum.saturating_add(sizes.in_layer(1)),
@@ -34,8 +39,8 @@ pub(super) fn plan<T: Scalar>(
         "{} samples of {} features\n{}  \
          memory      about {}{}\n  \
          model file  about {}{}\n  \
-         iteration   about {seconds:.2} s on these cores, at most {most_iterations} of them: {:.0} s\n",
-        x.samples(),
+         iteration   about {seconds:.2} s on these cores, at most {most_iterations} of them: {:.0} s\n{}",
+        parts.total(),
         x.features(),
         held.text(),
         bytes(memory),
@@ -43,9 +48,10 @@ pub(super) fn plan<T: Scalar>(
         bytes(file),
         of(disk),
         seconds * most_iterations as f64,
+        ranks.plan_text(x.samples()),
     );
     let object = json!({
-        "samples": x.samples(),
+        "samples": parts.total(),
         "features": x.features(),
         "entries": x.entries_held(),
         "in_file": held.in_file,
@@ -57,7 +63,7 @@ pub(super) fn plan<T: Scalar>(
         "seconds_of_an_iteration": seconds,
         "most_iterations": most_iterations,
     });
-    output.result(&text, &object)?;
+    output.result(&text, &extended(object, ranks.object()))?;
     Ok(Outcome::Done)
 }
 
@@ -66,10 +72,11 @@ pub(super) fn check<T: Scalar>(
     args: &FitArgs,
     plan: &Plan,
     x: &Values<T>,
+    parts: Parts<'_>,
     output: Output,
 ) -> Result<()> {
-    let Estimate { memory, file, .. } = estimate(plan, x);
-    if let Some(out) = &args.out
+    let (memory, file) = (estimate(plan, x).memory, file_of(plan, x, parts));
+    if let Some(out) = args.out.as_ref().filter(|_| parts.is_first())
         && let Some(left) = disk_left(out).filter(|left| *left < file)
     {
         bail!(
@@ -93,18 +100,27 @@ pub(super) fn check<T: Scalar>(
     Ok(())
 }
 
+/// Bytes of the model file, which has the features of all samples.
+fn file_of<T: Scalar>(plan: &Plan, x: &Values<T>, parts: Parts<'_>) -> u64 {
+    estimate_of(plan, x, parts.total()).file
+}
+
 /// What a fit takes with the samples where they are.
 pub(super) fn estimate<T: Scalar>(plan: &Plan, x: &Values<T>) -> Estimate {
-    let settings: Settings = match plan {
-        Plan::Model(settings) => (**settings).clone(),
-        Plan::Transfer(both) => both.1.clone().into(),
-    };
-    let (p, n) = (x.features(), x.samples());
-    let mut estimate = settings.estimate_held(p, n, x.entries_held(), T::DTYPE);
+    let mut estimate = estimate_of(plan, x, x.samples());
     if let Values::InFile(_) = x {
         estimate.memory = estimate.memory.saturating_sub(all_numbers::<T>(x)) + x.bytes();
     }
     estimate
+}
+
+/// What a fit takes to so many samples in memory.
+fn estimate_of<T: Scalar>(plan: &Plan, x: &Values<T>, samples: usize) -> Estimate {
+    let settings: Settings = match plan {
+        Plan::Model(settings) => (**settings).clone(),
+        Plan::Transfer(both) => both.1.clone().into(),
+    };
+    settings.estimate_held(x.features(), samples, x.entries_held(), T::DTYPE)
 }
 
 /// Bytes of all numbers of samples that are not sparse.

@@ -159,7 +159,7 @@ impl Algorithm for AdditiveLoop {
         state.count("steps", self.steps);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         let labels: Matrix<f64> = state.matrix("labels")?;
         let allowed = |(i, label): (usize, &f64)| {
             (0.0..self.sizes[i % self.sizes.len()] as f64).contains(label)

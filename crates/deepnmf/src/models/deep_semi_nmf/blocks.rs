@@ -262,7 +262,7 @@ impl<T: Scalar> Sweeps for Blocks<'_, T> {
         point.save(name, state);
     }
 
-    fn restored(name: &str, state: &Restored) -> Result<Factors<T>> {
+    fn restored(name: &str, state: &Restored<'_>) -> Result<Factors<T>> {
         Factors::restored(name, state)
     }
 }

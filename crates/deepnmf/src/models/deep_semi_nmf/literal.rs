@@ -142,7 +142,7 @@ impl<T: Scalar> Algorithm for LiteralLoop<'_, T> {
         state.number("error", self.error);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         self.factors = Factors::restored("factors", state)?;
         self.error = state.number("error")?;
         Ok(())

@@ -80,13 +80,13 @@ impl<T: Scalar> Algorithm for JointLoop<'_, T> {
 
     fn save(&self, state: &mut StateWriter<'_>) {
         state.matrices("z", &self.z);
-        state.matrix("h", &self.h);
+        state.features("h", &self.h);
         state.number("error", self.error);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         self.z = state.matrices("z")?;
-        self.h = state.matrix("h")?;
+        self.h = state.features("h")?;
         self.error = state.number("error")?;
         Ok(())
     }

@@ -92,11 +92,11 @@ impl<T: Scalar> Sweeps for KlJoint<'_, T> {
 
     fn save(name: &str, point: &Layers<T>, state: &mut StateWriter<'_>) {
         state.matrices(&format!("{name}.z"), &point.z);
-        state.matrix(&format!("{name}.h"), &point.h);
+        state.features(&format!("{name}.h"), &point.h);
     }
 
-    fn restored(name: &str, state: &Restored) -> Result<Layers<T>> {
+    fn restored(name: &str, state: &Restored<'_>) -> Result<Layers<T>> {
         let z = state.matrices(&format!("{name}.z"))?;
-        Ok(Layers { z, h: state.matrix(&format!("{name}.h"))? })
+        Ok(Layers { z, h: state.features(&format!("{name}.h"))? })
     }
 }

@@ -71,15 +71,15 @@ impl<T: Scalar> Algorithm for NeNmfLoop<'_, T> {
 
     fn save(&self, state: &mut StateWriter<'_>) {
         state.matrix("zt", &self.zt);
-        state.matrix("h", &self.h);
+        state.features("h", &self.h);
         state.number("basis tolerance", self.basis_limits.tolerance);
         state.number("feature tolerance", self.feature_limits.tolerance);
         state.number("error", self.error);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         self.zt = state.matrix("zt")?;
-        self.h = state.matrix("h")?;
+        self.h = state.features("h")?;
         self.basis_limits.tolerance = state.number("basis tolerance")?;
         self.feature_limits.tolerance = state.number("feature tolerance")?;
         self.error = state.number("error")?;

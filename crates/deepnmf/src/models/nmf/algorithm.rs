@@ -220,10 +220,13 @@ impl<T: Scalar> Sweeps for Alternation<'_, T> {
 
     fn save(name: &str, point: &Pair<T>, state: &mut StateWriter<'_>) {
         state.matrix(&format!("{name}.z"), &point.z);
-        state.matrix(&format!("{name}.h"), &point.h);
+        state.features(&format!("{name}.h"), &point.h);
     }
 
-    fn restored(name: &str, state: &Restored) -> Result<Pair<T>> {
-        Ok(Pair { z: state.matrix(&format!("{name}.z"))?, h: state.matrix(&format!("{name}.h"))? })
+    fn restored(name: &str, state: &Restored<'_>) -> Result<Pair<T>> {
+        Ok(Pair {
+            z: state.matrix(&format!("{name}.z"))?,
+            h: state.features(&format!("{name}.h"))?,
+        })
     }
 }

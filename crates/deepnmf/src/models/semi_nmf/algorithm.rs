@@ -178,11 +178,11 @@ impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
     }
 
     fn save(&self, state: &mut StateWriter<'_>) {
-        state.matrix("h", &self.h);
+        state.features("h", &self.h);
     }
 
-    fn restore(&mut self, state: &Restored) -> Result<()> {
-        self.h = state.matrix("h")?;
+    fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
+        self.h = state.features("h")?;
         self.graph.as_mut().map_or(Ok(()), |graph| graph.refresh(&self.h))?;
         self.refresh()
     }

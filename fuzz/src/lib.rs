@@ -6,10 +6,10 @@
 mod memory;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{Matrix, Model, Scalar};
+use deepnmf::{DataMatrix, Matrix, Model, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{
     AnyDataset, DataError, Dataset, Header, ImageOptions, ImageShape, JoinBy, LabelFile,
@@ -159,8 +159,31 @@ fn file(name: &str, bytes: &[u8], options: &[LoadOptions]) -> bool {
     any(options, |options| {
         let narrow = check(load::<f32>(&path, options));
         let wide = check(load::<f64>(&path, options));
-        narrow | wide | check_held(load_any(&path, options))
+        narrow | wide | check_held(load_any(&path, options)) | check_in_file(&path, options)
     })
+}
+
+/// What is left in a file, or copied into a temporary one, is what is read at once, or refused.
+fn check_in_file(path: &Path, options: &LoadOptions) -> bool {
+    const MOST: usize = 1 << 20;
+    let held = load_any::<f64>(path, options).ok();
+    let print = held.and_then(|data| Some((data.x.shape(), data.x.fingerprint().ok()?)));
+    let kept = |memory, leave_in_file| {
+        let options = LoadOptions { memory, leave_in_file, ..options.clone() };
+        let data = load_any::<f64>(path, &options).ok()?;
+        let x = data.x.with_file(|x| Ok(Values::InFile(x.within(1 << 16)))).ok()?;
+        let shape = x.shape();
+        let is_small = shape.0.saturating_mul(shape.1) <= MOST;
+        is_small.then(|| Some((shape, x.fingerprint().ok()?)))?
+    };
+    let kept = [kept(Some(0), false), kept(Some(100), false), kept(None, true)];
+    let is_small = print.is_some_and(|((p, n), _)| p.saturating_mul(n) <= MOST);
+    // Only the formats that no piece can be read of may be refused for want of memory.
+    let may_refuse = path.extension().is_some_and(|end| end == "mat" || end == "npz");
+    for kept in kept.into_iter().take(if is_small { 3 } else { 0 }) {
+        assert!(kept == print || (may_refuse && kept.is_none()));
+    }
+    kept.iter().any(Option::is_some)
 }
 
 /// A file with these bytes, in a folder of its own that lives as long as the first value.
@@ -218,7 +241,8 @@ fn market(bytes: &[u8]) -> bool {
     let alone = file("x.mtx", bytes, &[LoadOptions::default()]);
     let (folder, path) = written("matrix.mtx", bytes);
     let _ = fs::write(path.with_file_name("genes.tsv"), "a\tA\nb\tB\n");
-    alone | check_held(load_any(folder.path(), &LoadOptions::default()))
+    let options = LoadOptions::default();
+    alone | check_held(load_any(folder.path(), &options)) | check_in_file(folder.path(), &options)
 }
 
 fn picture(bytes: &[u8]) -> bool {

@@ -17,7 +17,7 @@ use std::fmt::{self, Display};
 pub use self::lazy::Lazy;
 pub use self::pipeline::Pipeline;
 pub use self::prepare::Prepare;
-pub(crate) use self::prepare::take_keeping_zeros;
+pub(crate) use self::prepare::{divided, take_keeping_zeros};
 pub use self::scale::{Moments, Range};
 pub use self::split::{Split, keep_labels};
 pub use self::step::Step;

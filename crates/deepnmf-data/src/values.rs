@@ -1,6 +1,6 @@
 //! Samples as they are held: dense, sparse, sparse about an offset, or left in their file.
 
-use deepnmf::matrix::{Centred, Entry, Fingerprint, Parts, Visit};
+use deepnmf::matrix::{Centred, Entry, Fingerprint, Parts, Visit, VisitSparse};
 use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
 
 use crate::{DataError, DatasetOf, InFile};
@@ -18,8 +18,8 @@ pub enum Values<T: Scalar> {
     /// What `standardize` makes of sparse data: an offset for each feature is taken off every sample, which nobody has
     /// carried out.
     Centred {
-        /// The samples before.
-        x: Sparse<'static, T>,
+        /// The samples before, in memory or in a file.
+        x: Box<Self>,
         /// What is taken off.
         offset: Vec<T>,
     },
@@ -45,7 +45,7 @@ impl<T: Scalar> Values<T> {
         match self {
             Self::Dense(x) => ask(x),
             Self::Sparse(x) => ask(x),
-            Self::Centred { x, offset } => ask(&Centred::new(x, offset)),
+            Self::Centred { x, offset } => ask(&Centred::new(x.as_ref(), offset)),
             Self::InFile(x) => ask(x),
         }
     }
@@ -54,11 +54,61 @@ impl<T: Scalar> Values<T> {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Dense(x) => size_of_val(x.as_slice()) as u64,
-            Self::Sparse(x) | Self::Centred { x, .. } => {
-                (x.entries() * (size_of::<T>() + 4) + x.starts().len() * 8) as u64
-            }
+            Self::Sparse(x) => (x.entries() * (size_of::<T>() + 4) + x.starts().len() * 8) as u64,
+            Self::Centred { x, .. } => x.bytes(),
             Self::InFile(x) => x.bytes_of_blocks(),
         }
+    }
+
+    /// Bytes that they would take if all were in memory.
+    pub fn bytes_of_all(&self) -> u64 {
+        self.in_file().map_or_else(|| self.bytes(), InFile::bytes_of_all)
+    }
+
+    /// What stays in a file, if anything does.
+    pub fn in_file(&self) -> Option<&InFile<T>> {
+        match self {
+            Self::InFile(x) => Some(x),
+            Self::Centred { x, .. } => x.in_file(),
+            Self::Dense(_) | Self::Sparse(_) => None,
+        }
+    }
+
+    /// The same with what stays in a file replaced.
+    ///
+    /// # Errors
+    /// That of `replace`.
+    pub fn with_file(
+        self,
+        replace: impl FnOnce(InFile<T>) -> Result<Self, DataError>,
+    ) -> Result<Self, DataError> {
+        Ok(match self {
+            Self::InFile(x) => replace(x)?,
+            Self::Centred { x, offset } => {
+                Self::Centred { x: Box::new(x.with_file(replace)?), offset }
+            }
+            held => held,
+        })
+    }
+
+    /// The same samples, none of which stay in a file.
+    ///
+    /// # Errors
+    /// If they cannot be read, or take more memory than there is.
+    pub fn into_memory(self) -> Result<Self, DataError> {
+        self.with_file(|x| {
+            let needed = crate::load::memory::check(x.bytes_of_all());
+            needed.map_err(|fault| DataError::Dense { why: fault.to_string() })?;
+            if !x.is_sparse() {
+                return Ok(Self::Dense(x.own_dense()?));
+            }
+            let mut all = vec![];
+            x.sparse_blocks(&mut |_, block| {
+                all.push(block.view().into_owned());
+                Ok(())
+            })?;
+            Ok(Self::Sparse(Sparse::beside(&all.iter().collect::<Vec<_>>())?))
+        })
     }
 
     /// All numbers, zeros among them.
@@ -139,7 +189,7 @@ impl<T: Scalar> Columns for Values<T> {
             Self::Dense(x) => Self::Dense(x.chosen(samples)),
             Self::Sparse(x) => Self::Sparse(x.select(samples)),
             Self::Centred { x, offset } => {
-                Self::Centred { x: x.select(samples), offset: offset.clone() }
+                Self::Centred { x: Box::new(x.chosen(samples)), offset: offset.clone() }
             }
             Self::InFile(x) => Self::InFile(x.chosen(samples)),
         }
@@ -185,6 +235,10 @@ impl<T: Scalar> DataMatrix<T> for Values<T> {
 
     fn sparse(&self) -> Option<Sparse<'_, T>> {
         if let Self::Sparse(x) = self { x.sparse() } else { None }
+    }
+
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, T>) -> deepnmf::Result<bool> {
+        self.with(|x| x.sparse_blocks(visit))
     }
 
     fn entries_held(&self) -> Option<usize> {

@@ -18,6 +18,11 @@ Matrix = NDArray[Any]
 MODELS: list[Any] = [SemiNMF(5), NMF(5), DeepSemiNMF((8, 5))]
 
 
+def fresh(model: Any) -> Any:
+    """Return a copy that has not been fitted."""
+    return clone(model)
+
+
 @pytest.fixture(scope="module")
 def samples() -> Matrix:
     rng = np.random.default_rng(1)
@@ -27,9 +32,9 @@ def samples() -> Matrix:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_a_stream_comes_near_a_fit_to_all_of_it(model: Any, samples: Matrix) -> None:
-    whole = clone(model).fit(samples)
+    whole = fresh(model).fit(samples)
     for dtype in (np.float64, np.float32):
-        stream = clone(model)
+        stream = fresh(model)
         for batch in np.array_split(samples.astype(dtype), 40):
             assert stream.partial_fit(batch) is stream
         assert stream.n_samples_seen_ == 4000
@@ -42,7 +47,7 @@ def test_a_stream_comes_near_a_fit_to_all_of_it(model: Any, samples: Matrix) -> 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_sparse_batches_are_dense_ones(model: Any, samples: Matrix) -> None:
     few = np.where(samples > np.median(samples), samples, 0)[:600]
-    dense, sparse = clone(model), clone(model)
+    dense, sparse = fresh(model), fresh(model)
     for batch in np.array_split(few, 3):
         dense.partial_fit(batch)
         sparse.partial_fit(sp.csr_array(batch))

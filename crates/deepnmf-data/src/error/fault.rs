@@ -56,13 +56,25 @@ pub enum Fault {
     /// More than the memory that samples may take, in a format that can only be read all at once.
     #[error(
         "the samples take {bytes} bytes, but only {most} may be used for them, and this file can only be read \
-         all at once: allow more memory, or write the table as .npy or .h5ad, which are read piece by piece"
+         all at once: allow more memory, or write the table as .npy, .npz or .h5ad, which are read piece by piece"
     )]
     Budget {
         /// What they take at least.
         bytes: u64,
         /// What they may take.
         most: u64,
+    },
+    /// No room for a temporary file.
+    #[error(
+        "the samples exceed the memory they may take, and the temporary folder {folder} cannot take them ({source}): \
+         set TMPDIR to a folder with more room, or allow more memory",
+        folder = folder.display()
+    )]
+    Scratch {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
     },
     /// An option that has no meaning for this format.
     #[error("{option} does not apply to {format}: leave it out")]

@@ -4,6 +4,7 @@
 //! memory of the process. The next block is read while the one before is worked on (`ahead.rs`).
 
 mod ahead;
+mod source;
 
 use std::fmt::{self, Debug};
 use std::io;
@@ -11,47 +12,53 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use deepnmf::matrix::{MatrixView, Visit};
-use deepnmf::{DataMatrix, Matrix, Scalar};
+use deepnmf::matrix::{MatrixView, Visit, VisitSparse};
+use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
 
 use self::ahead::read_ahead;
-use crate::preprocess::{Step, take_keeping_zeros};
-use crate::{DataError, Dataset, Fault};
+use self::source::Source;
+pub(crate) use self::source::{Entries, Piece, Rows};
+use crate::preprocess::{Step, divided, take_keeping_zeros};
+use crate::{DataError, DatasetOf, Values};
 
 /// Bytes that blocks take unless somebody says otherwise: larger ones are not read faster.
 const USUAL_MEMORY: usize = 128 << 20;
 
-/// A table in a file, of which any samples can be read.
-pub(crate) trait Rows<T>: Send + Sync {
-    /// Features and samples.
-    fn shape(&self) -> (usize, usize);
-
-    /// Fills `out` with the numbers of these samples, one sample after another.
-    ///
-    /// # Errors
-    /// If they cannot be read, or one of them is not finite.
-    fn read(&self, samples: Range<usize>, out: &mut [T]) -> Result<(), Fault>;
-}
-
 /// Samples in a file, after some steps of preprocessing that are taken with every block anew.
 #[derive(Clone)]
 pub struct InFile<T> {
-    rows: Arc<dyn Rows<T>>,
+    source: Source<T>,
     path: PathBuf,
     /// Which samples of the file these are, as ranges that follow one another.
     chosen: Vec<Range<usize>>,
     samples: usize,
     features: usize,
-    steps: Vec<Taken>,
+    changes: Vec<Change>,
     /// Bytes that blocks may take.
     memory: usize,
 }
 
-/// A step, and the samples that it leaves zero.
+/// What is done with every block.
 #[derive(Debug, Clone)]
-struct Taken {
-    step: Step,
-    zeros: Vec<usize>,
+enum Change {
+    /// A step, and the samples that it leaves zero.
+    Step(Step, Vec<usize>),
+    /// Every feature divided by a number.
+    Divided(Arc<[f64]>),
+}
+
+impl Change {
+    /// The same for some of the samples; `place` says where a sample is among them, if it is.
+    fn of_some(&self, place: impl Fn(usize) -> Option<usize>) -> Self {
+        match self {
+            Self::Step(step, zeros) => {
+                let mut zeros: Vec<usize> = zeros.iter().filter_map(|zero| place(*zero)).collect();
+                zeros.sort_unstable();
+                Self::Step(step.clone(), zeros)
+            }
+            divided @ Self::Divided(_) => divided.clone(),
+        }
+    }
 }
 
 impl<T> Debug for InFile<T> {
@@ -61,15 +68,23 @@ impl<T> Debug for InFile<T> {
 }
 
 impl<T: Scalar> InFile<T> {
-    pub(crate) fn new(rows: impl Rows<T> + 'static) -> Self {
-        let (features, samples) = rows.shape();
+    pub(crate) fn dense(rows: impl Rows<T> + 'static) -> Self {
+        Self::new(Source::Dense(Arc::new(rows)))
+    }
+
+    pub(crate) fn sparse(entries: impl Entries<T> + 'static) -> Self {
+        Self::new(Source::Sparse(Arc::new(entries)))
+    }
+
+    fn new(source: Source<T>) -> Self {
+        let (features, samples) = source.shape();
         Self {
-            rows: Arc::new(rows),
+            source,
             path: PathBuf::new(),
             chosen: std::iter::once(0..samples).collect(),
             samples,
             features,
-            steps: vec![],
+            changes: vec![],
             memory: USUAL_MEMORY,
         }
     }
@@ -85,6 +100,11 @@ impl<T: Scalar> InFile<T> {
         Self { memory: memory.min(USUAL_MEMORY), ..self }
     }
 
+    /// Whether the file holds entries without zeros.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.source, Source::Sparse(_))
+    }
+
     /// The samples of this range, by their places among these.
     ///
     /// # Panics
@@ -95,99 +115,189 @@ impl<T: Scalar> InFile<T> {
             samples.start <= samples.end && samples.end <= self.samples,
             "there are such samples"
         );
-        let mut chosen = vec![];
-        self.runs(&samples, |run| chosen.push(run));
-        let place = |zero: &usize| zero.checked_sub(samples.start).filter(|at| *at < samples.len());
-        let taken = |Taken { step, zeros }: &Taken| Taken {
-            step: step.clone(),
-            zeros: zeros.iter().filter_map(place).collect(),
-        };
-        let steps = self.steps.iter().map(taken).collect();
-        Self { chosen, samples: samples.len(), steps, ..self.clone() }
+        let place =
+            |sample: usize| sample.checked_sub(samples.start).filter(|at| *at < samples.len());
+        let changes = self.changes.iter().map(|change| change.of_some(place)).collect();
+        Self { chosen: self.runs(&samples), samples: samples.len(), changes, ..self.clone() }
     }
 
     /// The samples of these indices, in this order; all of them are there.
     pub(crate) fn chosen(&self, samples: &[usize]) -> Self {
         let mut chosen: Vec<Range<usize>> = vec![];
         for &sample in samples {
-            self.runs(&(sample..sample + 1), |run| match chosen.last_mut() {
-                Some(last) if last.end == run.start => last.end = run.end,
-                _ => chosen.push(run),
-            });
+            for run in self.runs(&(sample..sample + 1)) {
+                match chosen.last_mut() {
+                    Some(last) if last.end == run.start => last.end = run.end,
+                    _ => chosen.push(run),
+                }
+            }
         }
-        let steps = self.steps.iter().map(|Taken { step, zeros }| {
+        let changes = self.changes.iter().map(|change| {
+            let Change::Step(step, zeros) = change else { return change.clone() };
             let places = samples.iter().enumerate();
             let zeros = places.filter(|(_, sample)| zeros.binary_search(sample).is_ok());
-            Taken { step: step.clone(), zeros: zeros.map(|(place, _)| place).collect() }
+            Change::Step(step.clone(), zeros.map(|(place, _)| place).collect())
         });
-        Self { chosen, samples: samples.len(), steps: steps.collect(), ..self.clone() }
+        Self { chosen, samples: samples.len(), changes: changes.collect(), ..self.clone() }
     }
 
-    /// Bytes that blocks take at most.
+    /// Bytes that are in memory at most.
     pub fn bytes_of_blocks(&self) -> u64 {
-        (self.samples_of_a_block() * self.bytes_of_a_sample()) as u64
+        let of_block = |block: &Range<usize>| {
+            let runs = self.runs(block);
+            runs.iter().map(|run| self.source.bytes_of_block(run, self.features)).sum::<u64>()
+        };
+        self.blocks_of_samples().iter().map(of_block).max().unwrap_or(0)
+            + self.source.bytes_of_places()
     }
 
-    /// Two blocks are held at a time, and decompositions see one of them in `f64`.
-    fn bytes_of_a_sample(&self) -> usize {
-        self.features.max(self.rows.shape().0) * (2 * size_of::<T>() + size_of::<f64>())
+    /// Bytes of all samples, if they were in memory.
+    pub fn bytes_of_all(&self) -> u64 {
+        if let Some(held) = self.entries_held() {
+            return self.source.bytes_of_entries(held as u64, self.samples);
+        }
+        let numbers = (self.features as u64).saturating_mul(self.samples as u64);
+        numbers.saturating_mul(size_of::<T>() as u64)
     }
 
-    fn samples_of_a_block(&self) -> usize {
-        (self.memory / self.bytes_of_a_sample().max(1)).clamp(1, self.samples.max(1))
+    /// Which samples are read together: as many as memory allows, one at least.
+    fn blocks_of_samples(&self) -> Vec<Range<usize>> {
+        let (mut blocks, mut open, mut taken) = (vec![], 0..0, 0);
+        for sample in self.chosen.iter().cloned().flatten() {
+            let bytes = self.source.bytes_of_block(&(sample..sample + 1), self.features);
+            if !open.is_empty() && taken + bytes > self.memory as u64 {
+                (open, taken) = (open.end..open.end, {
+                    blocks.push(open.clone());
+                    0
+                });
+            }
+            (open.end, taken) = (open.end + 1, taken + bytes);
+        }
+        blocks.push(open);
+        blocks
     }
 
     /// The step taken with these samples: every block will be when it is read.
     pub(crate) fn take(&self, step: &Step, zeros: &[usize]) -> Result<Self, DataError> {
         let mut taken = self.clone();
-        taken.steps.push(Taken { step: step.clone(), zeros: zeros.to_vec() });
+        taken.changes.push(Change::Step(step.clone(), zeros.to_vec()));
         // Some steps change the number of features, and all say on the first sample whether they fit.
-        let mut first = Matrix::zeros(0, 0);
-        taken.read_block(&(0..1), &mut first)?;
-        taken.features = first.rows();
+        let first = taken.read_block(&(0..1), Values::Dense(Matrix::zeros(0, 0)))?;
+        taken.features = first.shape().0;
         Ok(taken)
     }
 
-    /// Gives `run` the ranges of the file that these samples are.
-    fn runs(&self, samples: &Range<usize>, mut run: impl FnMut(Range<usize>)) {
-        let mut first = 0;
+    /// Every feature divided by a number of its own.
+    pub(crate) fn divided(&self, by: &[f64]) -> Self {
+        let mut divided = self.clone();
+        divided.changes.push(Change::Divided(by.into()));
+        divided
+    }
+
+    /// The ranges of the file that these samples are.
+    fn runs(&self, samples: &Range<usize>) -> Vec<Range<usize>> {
+        let (mut first, mut runs) = (0, vec![]);
         for part in &self.chosen {
             let (start, end) = (samples.start.max(first), samples.end.min(first + part.len()));
             if start < end {
-                run(part.start + start - first..part.start + end - first);
+                runs.push(part.start + start - first..part.start + end - first);
             }
             first += part.len();
         }
+        runs
     }
 
-    /// These samples after all steps, into memory that is used again where it has the right size.
-    fn read_block(&self, samples: &Range<usize>, block: &mut Matrix<T>) -> Result<(), DataError> {
-        let p = self.rows.shape().0;
-        if block.shape() != (p, samples.len()) {
-            *block = Matrix::zeros(p, samples.len());
-        }
-        let (mut done, mut place) = (Ok(()), 0);
-        self.runs(samples, |run| {
-            let numbers = p * run.len();
-            if done.is_ok() {
-                done = self.rows.read(run, &mut block.as_mut_slice()[place..place + numbers]);
+    /// These samples after all changes, in memory that is used again where it fits.
+    fn read_block(
+        &self,
+        samples: &Range<usize>,
+        memory: Values<T>,
+    ) -> Result<Values<T>, DataError> {
+        let read = self.source.read(&self.runs(samples), memory);
+        let mut data = DatasetOf::new(read.map_err(|fault| fault.in_file(&self.path))?);
+        for change in &self.changes {
+            match change {
+                Change::Step(step, zeros) => {
+                    let first = zeros.partition_point(|zero| *zero < samples.start);
+                    let last = zeros.partition_point(|zero| *zero < samples.end);
+                    let zeros: Vec<usize> =
+                        zeros[first..last].iter().map(|at| at - samples.start).collect();
+                    take_keeping_zeros(&mut data, step, &zeros)?;
+                }
+                Change::Divided(by) => data.x = divided(&data.x, by),
             }
-            place += numbers;
-        });
-        done.map_err(|fault| fault.in_file(&self.path))?;
-        if self.steps.is_empty() {
-            return Ok(());
         }
-        let mut data = Dataset::new(std::mem::replace(block, Matrix::zeros(0, 0)));
-        for Taken { step, zeros } in &self.steps {
-            let first = zeros.partition_point(|zero| *zero < samples.start);
-            let last = zeros.partition_point(|zero| *zero < samples.end);
-            let zeros: Vec<usize> =
-                zeros[first..last].iter().map(|at| at - samples.start).collect();
-            take_keeping_zeros(&mut data, step, &zeros)?;
-        }
-        *block = data.x;
-        Ok(())
+        Ok(data.x)
+    }
+
+    /// Shows all blocks in order; the next one is read meanwhile.
+    fn visit(
+        &self,
+        see: &mut dyn FnMut(usize, &Values<T>) -> ControlFlow<()>,
+    ) -> deepnmf::Result<()> {
+        let blocks = self.blocks_of_samples();
+        let nothing = || Values::Dense(Matrix::zeros(0, 0));
+        let read = |block: usize, buffer: &mut Values<T>| {
+            let memory = std::mem::replace(buffer, nothing());
+            *buffer = self.read_block(&blocks[block], memory)?;
+            Ok(())
+        };
+        read_ahead([nothing(), nothing()], blocks.len(), read, |block, buffer| {
+            see(blocks[block].start, buffer)
+        })
+        .map_err(|error| self.unreadable(error))
+    }
+
+    /// Gives every block to `work` until it fails.
+    fn work(
+        &self,
+        work: &mut dyn FnMut(usize, &Values<T>) -> deepnmf::Result<()>,
+    ) -> deepnmf::Result<()> {
+        let mut done = Ok(());
+        self.visit(&mut |start, block| {
+            done = work(start, block);
+            if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        done
+    }
+
+    /// `Z^T X`, block by block.
+    fn columns_of_products<A: Scalar>(
+        &self,
+        z: &Matrix<A>,
+        out: &mut Matrix<A>,
+        multiply: impl Fn(&Values<T>, &Matrix<A>, &mut Matrix<A>) -> deepnmf::Result<()>,
+    ) -> deepnmf::Result<()> {
+        let k = z.cols();
+        let mut products = Matrix::zeros(0, 0);
+        self.work(&mut |start, block| {
+            let samples = block.shape().1;
+            if products.cols() != samples {
+                products = Matrix::zeros(k, samples);
+            }
+            multiply(block, z, &mut products)?;
+            out.as_mut_slice()[start * k..(start + samples) * k]
+                .copy_from_slice(products.as_slice());
+            Ok(())
+        })
+    }
+
+    /// `X H^T`, block by block.
+    fn sum_of_products<A: Scalar>(
+        &self,
+        h: &Matrix<A>,
+        out: &mut Matrix<A>,
+        multiply: impl Fn(&Values<T>, &Matrix<A>, &mut Matrix<A>) -> deepnmf::Result<()>,
+    ) -> deepnmf::Result<()> {
+        let mut products = Matrix::zeros(out.rows(), out.cols());
+        out.as_mut_slice().fill(A::ZERO);
+        self.work(&mut |start, block| {
+            let h = h.view_columns(start..start + block.shape().1).to_matrix();
+            multiply(block, &h, &mut products)?;
+            let sums = out.as_mut_slice().iter_mut().zip(products.as_slice());
+            sums.for_each(|(sum, product)| *sum += *product);
+            Ok(())
+        })
     }
 
     /// What a fit is told of data that cannot be read.
@@ -207,41 +317,53 @@ impl<T: Scalar> DataMatrix<T> for InFile<T> {
     }
 
     fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> deepnmf::Result<()> {
-        let k = z.cols();
-        let mut products = Matrix::zeros(0, 0);
-        visited(self, &mut |start, block| {
-            if products.cols() != block.cols() {
-                products = Matrix::zeros(k, block.cols());
-            }
-            block.tr_mul(z, &mut products)?;
-            out.as_mut_slice()[start * k..(start + block.cols()) * k]
-                .copy_from_slice(products.as_slice());
-            Ok(())
-        })
+        self.columns_of_products(z, out, Values::tr_mul)
     }
 
     fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> deepnmf::Result<()> {
-        let mut products = Matrix::zeros(out.rows(), out.cols());
-        out.as_mut_slice().fill(T::ZERO);
-        visited(self, &mut |start, block| {
-            let h = h.view_columns(start..start + block.cols()).to_matrix();
-            block.mul_tr(&h, &mut products)?;
-            let sums = out.as_mut_slice().iter_mut().zip(products.as_slice());
-            sums.for_each(|(sum, product)| *sum += *product);
-            Ok(())
-        })
+        self.sum_of_products(h, out, Values::mul_tr)
+    }
+
+    fn wide_tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> deepnmf::Result<()> {
+        self.columns_of_products(z, out, Values::wide_tr_mul)
+    }
+
+    fn wide_mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> deepnmf::Result<()> {
+        self.sum_of_products(h, out, Values::wide_mul_tr)
     }
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> deepnmf::Result<()> {
-        let size = self.samples_of_a_block();
-        let samples = |block: usize| block * size..((block + 1) * size).min(self.samples);
-        let buffers = [Matrix::zeros(0, 0), Matrix::zeros(0, 0)];
-        let read = |block, buffer: &mut Matrix<T>| self.read_block(&samples(block), buffer);
-        let count = self.samples.div_ceil(size);
-        let done = read_ahead(buffers, count, read, |block, buffer| {
-            visit(samples(block).start, buffer.view())
-        });
-        done.map_err(|error| self.unreadable(error))
+        let mut done = Ok(());
+        self.visit(&mut |start, block| {
+            let mut flow = ControlFlow::Continue(());
+            let mut see = |first: usize, block: MatrixView<'_, T>| {
+                flow = visit(start + first, block);
+                flow
+            };
+            match block {
+                Values::Dense(block) => flow = see(0, block.view()),
+                sparse => done = sparse.blocks(&mut see),
+            }
+            if done.is_ok() { flow } else { ControlFlow::Break(()) }
+        })?;
+        done
+    }
+
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, T>) -> deepnmf::Result<bool> {
+        if !self.is_sparse() {
+            return Ok(false);
+        }
+        self.work(&mut |start, block| match block {
+            Values::Sparse(block) => visit(start, block),
+            other => visit(start, &Sparse::from_dense(&other.own_dense()?)),
+        })?;
+        Ok(true)
+    }
+
+    fn entries_held(&self) -> Option<usize> {
+        let held: Option<Vec<u64>> =
+            self.chosen.iter().map(|run| self.source.entries(run)).collect();
+        held.and_then(|held| usize::try_from(held.iter().sum::<u64>()).ok())
     }
 
     /// Whether blocks take as much.
@@ -249,19 +371,6 @@ impl<T: Scalar> DataMatrix<T> for InFile<T> {
         let all = (self.features as u64).saturating_mul(self.samples as u64);
         all.saturating_mul(size_of::<f64>() as u64) <= self.memory as u64
     }
-}
-
-/// Gives every block to `work` until it fails.
-fn visited<T: Scalar>(
-    x: &InFile<T>,
-    work: &mut dyn FnMut(usize, MatrixView<'_, T>) -> deepnmf::Result<()>,
-) -> deepnmf::Result<()> {
-    let mut done = Ok(());
-    x.blocks(&mut |start, block| {
-        done = work(start, block);
-        if done.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    done
 }
 
 #[cfg(test)]

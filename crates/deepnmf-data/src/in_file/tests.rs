@@ -1,12 +1,13 @@
 use std::fs;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use deepnmf::{Factorization, Nmf, SemiNmf};
 
 use super::*;
 use crate::load::test_files::{encode, npy};
 use crate::preprocess::{Pipeline, ZeroSamples};
-use crate::{AnyDataset, DatasetOf, LoadOptions, Values, load_any};
+use crate::{AnyDataset, Columns, DatasetOf, LoadOptions, Values, load_any};
 
 const SAMPLES: usize = 53;
 const FEATURES: usize = 7;
@@ -190,15 +191,220 @@ fn a_file_that_was_cut_short_since_is_an_error() {
 }
 
 #[test]
-fn other_formats_are_refused_beyond_the_memory_they_may_take() {
+fn files_that_are_read_from_front_to_back_become_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
     fs::write(&path, "1,2\n3,4\n5,6\n").unwrap();
-    let options = |memory| LoadOptions { memory: Some(memory), ..LoadOptions::default() };
-    assert!(load_any::<f64>(&path, &options(48)).is_ok());
-    // Once the file itself is larger, and once what it becomes.
-    for memory in [11, 47] {
-        let message = load_any::<f64>(&path, &options(memory)).unwrap_err().to_string();
-        assert!(message.contains("can only be read all at once"), "{message}");
+    let held = loaded(&path, Some(48)).x;
+    assert!(held.in_file().is_none());
+    for memory in [0, 47] {
+        let kept = loaded(&path, Some(memory)).x;
+        assert_eq!(kept.bytes_of_all(), 48);
+        assert!(kept.in_file().is_some());
+        assert_eq!(kept.own_dense().unwrap(), held.own_dense().unwrap());
+    }
+}
+
+/// [`counts`] in every form of which entries can be left in a file.
+fn write_sparse(folder: &Path) -> Vec<PathBuf> {
+    let x = counts();
+    let entries = |by_sample: bool| {
+        let places = (0..if by_sample { SAMPLES } else { FEATURES }).flat_map(|a| {
+            (0..if by_sample { FEATURES } else { SAMPLES })
+                .map(move |b| if by_sample { (a, b) } else { (b, a) })
+        });
+        let held = places.filter(|&(j, i)| x[(i, j)] != 0.0);
+        held.map(|(j, i)| (j, i, x[(i, j)])).collect::<Vec<_>>()
+    };
+    let text = |by_sample| {
+        let lines = entries(by_sample);
+        let lines = lines.iter().map(|(j, i, v)| format!("{} {} {v}\n", j + 1, i + 1));
+        let lines: Vec<String> = lines.collect();
+        format!(
+            "%%MatrixMarket matrix coordinate real general\n{SAMPLES} {FEATURES} {}\n{}",
+            lines.len(),
+            lines.concat()
+        )
+    };
+    let list = |kind: &str, numbers: Vec<f64>| {
+        let shape = format!("({},)", numbers.len());
+        npy(1, &format!("<{kind}"), false, &shape, &encode(kind, false, &numbers))
+    };
+    let word = |word: &str| npy(1, &format!("|S{}", word.len()), false, "()", word.as_bytes());
+    let bounds = |of: &dyn Fn(&(usize, usize, f64)) -> usize, count, by_sample| {
+        let held = entries(by_sample);
+        (0..=count).map(|l| held.iter().filter(|e| of(e) < l).count() as f64).collect::<Vec<_>>()
+    };
+    let archive = |name: &str, packed: bool| {
+        let by_sample = name != "csc";
+        let held = entries(by_sample);
+        let lists: [(&str, Vec<f64>); 2] = match name {
+            "csr" => [
+                ("indices", held.iter().map(|e| e.1 as f64).collect()),
+                ("indptr", bounds(&|e| e.0, SAMPLES, true)),
+            ],
+            "csc" => [
+                ("indices", held.iter().map(|e| e.0 as f64).collect()),
+                ("indptr", bounds(&|e| e.1, FEATURES, false)),
+            ],
+            _ => [
+                ("row", held.iter().map(|e| e.0 as f64).collect()),
+                ("col", held.iter().map(|e| e.1 as f64).collect()),
+            ],
+        };
+        let mut parts = vec![
+            ("format", word(name)),
+            ("shape", list("i8", vec![SAMPLES as f64, FEATURES as f64])),
+            ("data", list("f4", held.iter().map(|e| e.2).collect())),
+        ];
+        let kind = if packed { "i8" } else { "i4" };
+        parts.extend(lists.map(|(name, numbers)| (name, list(kind, numbers))));
+        let path = folder.join(format!("{name}{packed}.npz"));
+        fs::write(&path, zipped(&parts, packed)).unwrap();
+        path
+    };
+    let texts = [true, false].map(|by_sample| {
+        let path = folder.join(format!("{by_sample}.mtx"));
+        fs::write(&path, text(by_sample)).unwrap();
+        path
+    });
+    let forms = ["csr", "csc", "coo"].into_iter().flat_map(|name| [(name, true), (name, false)]);
+    texts.into_iter().chain(forms.map(|(name, packed)| archive(name, packed))).collect()
+}
+
+fn zipped(parts: &[(&str, Vec<u8>)], packed: bool) -> Vec<u8> {
+    use zip::CompressionMethod::{Deflated, Stored};
+    let method = if packed { Deflated } else { Stored };
+    let options = zip::write::SimpleFileOptions::default().compression_method(method);
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(vec![]));
+    for (name, bytes) in parts {
+        archive.start_file(format!("{name}.npy"), options).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn sparse_files_are_the_same_read_at_once_or_in_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in write_sparse(folder.path()) {
+        let held = loaded(&path, None).x;
+        assert!(matches!(held, Values::Sparse(_)), "{}", path.display());
+        for (block, chosen) in [(1, false), (600, true), (1 << 20, true)] {
+            let mut kept = loaded(&path, Some(1)).x;
+            kept = kept.with_file(|x| Ok(Values::InFile(x.within(block)))).unwrap();
+            assert!(in_file(&DatasetOf::new(kept.clone())).is_sparse(), "{}", path.display());
+            assert_eq!(kept.entries_held(), held.entries_held());
+            assert_eq!(kept.own_dense().unwrap(), counts(), "{} {block}", path.display());
+            assert_eq!(kept.fingerprint().unwrap(), held.fingerprint().unwrap());
+            assert!(matches!(kept.clone().into_memory().unwrap(), Values::Sparse(_)));
+            if chosen {
+                let some = [3, 4, 5, 40, 2, 11, 52];
+                assert_eq!(
+                    kept.chosen(&some).own_dense().unwrap(),
+                    held.chosen(&some).own_dense().unwrap()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_sparse_files_answer_is_what_data_in_memory_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_sparse(folder.path()).remove(0);
+    let chains =
+        ["", "unit", "counts-per=100,log1p", "tf-idf,unit", "standardize", "log1p,min-max"];
+    for chain in chains {
+        let mut held = loaded(&path, None);
+        let mut kept = loaded(&path, Some(1))
+            .holding(|x| x.with_file(|x| Ok(Values::InFile(x.within(500)))).unwrap());
+        if !chain.is_empty() {
+            let mut steps: Pipeline = chain.parse().unwrap();
+            let dropped = steps.fit_apply_with(&mut held, ZeroSamples::Keep).unwrap();
+            let mut steps: Pipeline = chain.parse().unwrap();
+            assert_eq!(steps.fit_apply_with(&mut kept, ZeroSamples::Keep).unwrap(), dropped);
+        }
+        let (held, kept) = (held.x, kept.x);
+        assert!(kept.in_file().is_some() && kept.entries_held().is_some(), "{chain}");
+        let close = |a: &[f64], b: &[f64], what: &str| {
+            assert_eq!(a.len(), b.len(), "{chain}: {what}");
+            let most = a.iter().fold(1e-300f64, |most, v| most.max(v.abs()));
+            let apart = a.iter().zip(b).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+            assert!(apart <= 1e-13 * most, "{chain}: {what} differ by {apart} of {most}");
+        };
+        let z = Matrix::from_fn(FEATURES, 3, |i, k| ((i * 5 + k * 3) % 7) as f64 - 2.5);
+        let h = Matrix::from_fn(3, SAMPLES, |k, j| ((j * 3 + k * 7) % 5) as f64);
+        let product = |x: &Values<f64>, wide: bool| {
+            let (mut a, mut b) = (Matrix::zeros(3, SAMPLES), Matrix::zeros(FEATURES, 3));
+            if wide {
+                x.wide_tr_mul(&z, &mut a).and(x.wide_mul_tr(&h, &mut b)).unwrap();
+            } else {
+                x.tr_mul(&z, &mut a).and(x.mul_tr(&h, &mut b)).unwrap();
+            }
+            [a.into_vec(), b.into_vec()].concat()
+        };
+        close(&product(&held, false), &product(&kept, false), "products");
+        close(&product(&held, true), &product(&kept, true), "wide products");
+        let gram = |x: &Values<f64>| x.gram_of_features().unwrap().into_vec();
+        close(&gram(&held), &gram(&kept), "Gram matrices");
+        let numbers = |x: &Values<f64>| {
+            [x.norm_sq(), x.entry_sum(), x.residual_norm_sq(&z, &h)].map(Result::unwrap)
+        };
+        close(&numbers(&held), &numbers(&kept), "sums");
+        close(&held.sample_norms_sq().unwrap(), &kept.sample_norms_sq().unwrap(), "lengths");
+        for wanted in [0.0, 3.0, 10.0] {
+            let found = |x: &Values<f64>| x.find_entry(&|v| v > wanted).unwrap();
+            assert_eq!(found(&held), found(&kept), "{chain}: above {wanted}");
+        }
+        let error = |x: &Values<f64>| SemiNmf::new(3).fit(x).unwrap().summary.error;
+        close(&[error(&held)], &[error(&kept)], "errors");
+        if held.find_entry(&|v| v < 0.0).unwrap().is_none() {
+            for divergence in [deepnmf::Divergence::Frobenius, deepnmf::Divergence::KullbackLeibler]
+            {
+                let nmf = Nmf::new(3).divergence(divergence);
+                let (a, b) = (nmf.fit(&held).unwrap(), nmf.fit(&kept).unwrap());
+                assert!((a.summary.error / b.summary.error - 1.0).abs() < 1e-8, "{chain}");
+                let of = |model: &deepnmf::Model<f64>, x: &Values<f64>| {
+                    model.project(x, 1, deepnmf::Projection::NonNegative).unwrap().into_vec()
+                };
+                let (a, b) = (of(&a, &held), of(&a, &kept));
+                assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-8 * (1.0 + a.abs())));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_entry_that_is_no_number_or_nowhere_is_named_wherever_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npz");
+    let list = |kind: &str, numbers: &[f64]| {
+        let shape = format!("({},)", numbers.len());
+        npy(1, &format!("<{kind}"), false, &shape, &encode(kind, false, numbers))
+    };
+    let message = |values: &[f64], places: &[f64]| {
+        let parts = [
+            ("format", npy(1, "|S3", false, "()", b"csr")),
+            ("shape", list("i8", &[3.0, 4.0])),
+            ("data", list("f8", values)),
+            ("indices", list("i4", places)),
+            ("indptr", list("i4", &[0.0, 1.0, 1.0, 3.0])),
+        ];
+        fs::write(&path, zipped(&parts, false)).unwrap();
+        let loaded =
+            load_any::<f64>(&path, &LoadOptions { memory: Some(0), ..LoadOptions::default() });
+        match loaded.map(|data| data.x.norm_sq()) {
+            Ok(Ok(norm)) => norm.to_string(),
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        }
+    };
+    assert_eq!(message(&[1.0, 2.0, 3.0], &[3.0, 0.0, 1.0]), "14");
+    let nan = message(&[1.0, 2.0, f64::NAN], &[3.0, 0.0, 2.0]);
+    assert!(nan.contains("sample 3, feature 3 is NaN"), "{nan}");
+    for wrong in [[3.0, 0.0, 4.0], [3.0, -1.0, 1.0]] {
+        let message = message(&[1.0, 2.0, 3.0], &wrong);
+        assert!(message.contains("x.npz") && message.contains("sparse"), "{message}");
     }
 }

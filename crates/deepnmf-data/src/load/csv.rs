@@ -7,7 +7,7 @@ mod words;
 
 use std::io::{Read, Seek};
 
-use deepnmf::{Matrix, Scalar};
+use deepnmf::Scalar;
 
 pub(super) use self::columns::duplicates;
 use self::columns::{Columns, Role};
@@ -15,23 +15,25 @@ pub(super) use self::delimiter::Delimiter;
 use self::records::Records;
 pub(super) use self::words::read_words;
 use super::labels::is_missing_label;
+use super::number::Order;
+use super::scratch::Collected;
 use super::{LoadOptions, number};
 use crate::error::{Cell, Fault, shown};
-use crate::{Attribute, Dataset};
+use crate::{AnyDataset, Attribute, DatasetOf};
 
 /// Reads a table; the options say what its columns hold.
 pub(super) fn read<T: Scalar>(
     file: impl Read + Seek,
     delimiter: Delimiter,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     let mut records = Records::new(file, delimiter);
     if !records.advance()? {
         return Err(Fault::EmptyTable { samples: 0, features: 0 });
     }
     let more = records.has_more()?;
     let columns = Columns::of_first(records.fields(), options, more)?;
-    let mut table = Table::<T>::new(columns);
+    let mut table = Table::<T>::new(columns, options.memory);
     let mut more = !table.columns.has_header() || records.advance()?;
     while more {
         if let Err(problem) = table.push(records.fields()) {
@@ -48,27 +50,42 @@ pub(super) fn read<T: Scalar>(
 
 /// What can be wrong with a line, before it is known which line of the file it is.
 enum Problem {
-    Ragged { found: usize },
-    Missing { column: usize },
-    NotANumber { column: usize, text: String },
-    NotFinite { column: usize, value: f64 },
-    NotText { column: usize },
+    Ragged {
+        found: usize,
+    },
+    Missing {
+        column: usize,
+    },
+    NotANumber {
+        column: usize,
+        text: String,
+    },
+    NotFinite {
+        column: usize,
+        value: f64,
+    },
+    NotText {
+        column: usize,
+    },
+    /// Of the place where numbers are kept.
+    Other(Fault),
 }
 
 /// The samples read so far.
 struct Table<T> {
     columns: Columns,
-    data: Vec<T>,
+    data: Collected<T>,
     labels: Vec<Vec<Option<String>>>,
     names: Vec<String>,
     samples: usize,
 }
 
 impl<T: Scalar> Table<T> {
-    fn new(columns: Columns) -> Self {
+    fn new(columns: Columns, most: Option<u64>) -> Self {
         let attributes = columns.count(|role| matches!(role, Role::Labels(_)));
         let labels = vec![Vec::new(); attributes];
-        Self { columns, data: Vec::new(), labels, names: Vec::new(), samples: 0 }
+        let data = Collected::within(most);
+        Self { columns, data, labels, names: Vec::new(), samples: 0 }
     }
 
     fn push<'a>(&mut self, fields: impl ExactSizeIterator<Item = &'a [u8]>) -> Result<(), Problem> {
@@ -77,7 +94,9 @@ impl<T: Scalar> Table<T> {
         }
         for (column, field) in fields.enumerate() {
             match self.columns.roles[column] {
-                Role::Feature => self.data.push(number(column, field)?),
+                Role::Feature => {
+                    self.data.push(number(column, field)?).map_err(Problem::Other)?;
+                }
                 Role::Labels(place) => {
                     let label = text(column, field)?;
                     self.labels[place].push((!is_missing_label(label)).then(|| label.to_owned()));
@@ -90,21 +109,20 @@ impl<T: Scalar> Table<T> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Dataset<T>, Fault> {
+    fn finish(self) -> Result<AnyDataset<T>, Fault> {
         let (samples, columns) = (self.samples, self.columns);
         let features = columns.count(|role| role == Role::Feature);
         if samples == 0 || features == 0 {
             return Err(Fault::EmptyTable { samples, features });
         }
-        let x = Matrix::from_vec(features, samples, self.data)
-            .map_err(|error| Fault::damaged(error.to_string()))?;
+        let x = self.data.finish(number::Table { samples, features, order: Order::Rows })?;
         let labels = columns.labels_names().into_iter().zip(self.labels);
         let has_names = columns.count(|role| role == Role::Names) > 0;
-        Ok(Dataset {
+        Ok(DatasetOf {
             feature_names: columns.feature_names(),
             sample_names: has_names.then_some(self.names),
             attributes: labels.map(|(name, l)| Attribute::from_strings(name, l)).collect(),
-            ..Dataset::new(x)
+            ..DatasetOf::new(x)
         })
     }
 
@@ -112,6 +130,7 @@ impl<T: Scalar> Table<T> {
     fn fault(&self, problem: Problem, line: u64, delimiter: Delimiter) -> Fault {
         let cell = |column| Cell { line, column: column + 1, name: self.columns.name(column) };
         match problem {
+            Problem::Other(fault) => fault,
             Problem::Ragged { found } => {
                 let (expected, delimiter) = (self.columns.roles.len(), delimiter.name());
                 Fault::Ragged { line, found, expected, delimiter }

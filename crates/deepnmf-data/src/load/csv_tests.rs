@@ -3,6 +3,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
+use crate::Dataset;
 use crate::load::{Header, TableOptions};
 
 fn keyed(labels_key: Option<&str>) -> LoadOptions {
@@ -15,7 +16,7 @@ fn read_text(text: &str, labels_key: Option<&str>) -> Result<Dataset<f64>, Fault
 
 fn read_with(text: &str, options: &LoadOptions) -> Result<Dataset<f64>, Fault> {
     let delimiter = Delimiter::sniff(text.as_bytes()).unwrap_or(Delimiter::Comma);
-    read(Cursor::new(text), delimiter, options)
+    read(Cursor::new(text), delimiter, options).map(|data| data.into_dense().unwrap())
 }
 
 fn table(change: impl FnOnce(&mut TableOptions)) -> LoadOptions {
@@ -85,7 +86,7 @@ fn the_delimiter_is_the_one_the_first_line_shows() {
 fn any_number_of_spaces_separates_fields_where_nothing_else_does() {
     let text = "  1.0   2.0\n 10.0  20.0 \n";
     let data = read::<f64>(Cursor::new(text), Delimiter::Spaces, &keyed(None)).unwrap();
-    assert_eq!(data.x.as_slice(), [1.0, 2.0, 10.0, 20.0]);
+    assert_eq!(data.into_dense().unwrap().x.as_slice(), [1.0, 2.0, 10.0, 20.0]);
     let ragged =
         read::<f64>(Cursor::new("1 2\n\n3\n"), Delimiter::Spaces, &keyed(None)).unwrap_err();
     assert_eq!(line_of(&ragged), 3);

@@ -23,7 +23,7 @@ pub(super) enum Format {
 impl Format {
     /// Whether its tables may be larger than memory.
     pub(super) fn stays_in_file(self) -> bool {
-        matches!(self, Self::Npy | Self::Hdf5 { .. })
+        !matches!(self, Self::Mat)
     }
 
     /// What to say where this build lacks the reader of a format.

@@ -16,15 +16,15 @@ mod folder;
 #[cfg(test)]
 mod tests;
 
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 
 use deepnmf::{Matrix, Scalar};
 
-use self::entries::{Lines, words_of};
+use self::entries::{Entry, Lines, words_of};
 pub(super) use self::folder::Folder;
-use super::memory;
 use super::number::not_finite;
 use super::sparse::{check_shape, coordinates};
+use super::{memory, scratch};
 use crate::Values;
 use crate::error::{Fault, shown};
 
@@ -56,27 +56,40 @@ enum Symmetry {
     Skew,
 }
 
-/// Reads a file of `length` bytes.
+/// Reads a file of `length` bytes. Entries that take more than `most` bytes are sorted into a temporary file.
 pub(super) fn read<T: Scalar>(
-    file: &mut impl BufRead,
+    file: &mut (impl BufRead + Seek),
     length: u64,
     rows: Rows,
+    most: Option<u64>,
 ) -> Result<Values<T>, Fault> {
     let mut lines = Lines::new(file);
-    let header = Header::parse(lines.next_line()?.ok_or(Fault::EmptyFile)?)?;
-    let shape = lines.next_content()?;
-    let shape: Vec<usize> = match shape {
-        Some(line) => words_of(line).map(entries::place).collect::<Option<_>>().unwrap_or_default(),
-        None => vec![],
-    };
+    let (header, shape) = begin(&mut lines)?;
     match (header.sparse, shape.as_slice()) {
-        (true, &[m, n, held]) => read_entries(&mut lines, header, (m, n), held, length, rows),
+        (true, &[m, n, held]) => {
+            let table = Coordinates { header, shape: (m, n), held, rows };
+            table.check(length)?;
+            match most.filter(|most| table.bytes::<T>() > *most) {
+                None => table.read(&mut lines),
+                Some(most) => table.in_file(file, most),
+            }
+        }
         (false, &[m, n]) => read_all(&mut lines, header, (m, n), length, rows),
         (sparse, _) => {
             let expected = if sparse { "rows, columns and entries" } else { "rows and columns" };
             Err(Fault::damaged(format!("line {} should say how many {expected}", lines.number())))
         }
     }
+}
+
+/// The first line, and the numbers that say how large the table is.
+fn begin(lines: &mut Lines<'_, impl BufRead>) -> Result<(Header, Vec<usize>), Fault> {
+    let header = Header::parse(lines.next_line()?.ok_or(Fault::EmptyFile)?)?;
+    let shape = match lines.next_content()? {
+        Some(line) => words_of(line).map(entries::place).collect::<Option<_>>().unwrap_or_default(),
+        None => vec![],
+    };
+    Ok((header, shape))
 }
 
 impl Header {
@@ -128,38 +141,87 @@ fn check_square(header: Header, (m, n): (usize, usize)) -> Result<(), Fault> {
     Err(Fault::damaged(format!("it is said to be symmetric, but has {m} rows and {n} columns")))
 }
 
-fn read_entries<T: Scalar>(
-    lines: &mut Lines<'_, impl BufRead>,
+/// A table whose entries stand one a line.
+#[derive(Clone, Copy)]
+struct Coordinates {
     header: Header,
-    (m, n): (usize, usize),
+    /// Rows and columns.
+    shape: (usize, usize),
     held: usize,
-    length: u64,
     rows: Rows,
-) -> Result<Values<T>, Fault> {
-    const SHORTEST: u64 = 4; // two digits, a space and the end of the line
-    let (samples, features) = oriented((m, n), rows);
-    check_shape(samples, features, length)?;
-    check_square(header, (m, n))?;
-    if held as u64 > length / SHORTEST + 1 {
-        return Err(Fault::damaged(format!("{held} entries in {length} bytes")));
-    }
-    let twice = if header.symmetry == Symmetry::General { 1 } else { 2 };
-    memory::check((held as u64).saturating_mul(twice * (24 + 2 * size_of::<T>() as u64)))?;
-    let mut entries = entries::Entries::with_capacity(held, m.max(n));
-    for _ in 0..held {
-        let entry = lines.entry(header.pattern, (m, n))?;
-        entries.push(entry);
-        if header.symmetry != Symmetry::General && entry.row != entry.column {
-            entries.push(entry.mirrored(header.symmetry == Symmetry::Skew));
+}
+
+impl Coordinates {
+    /// Refuses a table that its file does not account for.
+    fn check(&self, length: u64) -> Result<(), Fault> {
+        const SHORTEST: u64 = 4; // two digits, a space and the end of the line
+        let (samples, features) = oriented(self.shape, self.rows);
+        check_shape(samples, features, length)?;
+        check_square(self.header, self.shape)?;
+        if self.held as u64 > length / SHORTEST + 1 {
+            return Err(Fault::damaged(format!("{} entries in {length} bytes", self.held)));
         }
+        Ok(())
     }
-    lines.finish(held)?;
-    let (of_rows, of_columns, values) = entries.lists();
-    let (sample, feature) = match rows {
-        Rows::Samples => (of_rows, of_columns),
-        Rows::Features => (of_columns, of_rows),
-    };
-    coordinates((samples, features), &sample, &feature, &values).map(Values::Sparse)
+
+    /// Bytes of memory for reading all at once.
+    fn bytes<T>(&self) -> u64 {
+        let twice = if self.header.symmetry == Symmetry::General { 1 } else { 2 };
+        (self.held as u64).saturating_mul(twice * (24 + 2 * size_of::<T>() as u64))
+    }
+
+    /// Gives every entry to `put`, mirrored ones too.
+    fn each(
+        &self,
+        lines: &mut Lines<'_, impl BufRead>,
+        put: &mut dyn FnMut(Entry) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let Header { pattern, symmetry, .. } = self.header;
+        for _ in 0..self.held {
+            let entry = lines.entry(pattern, self.shape)?;
+            put(entry)?;
+            if symmetry != Symmetry::General && entry.row != entry.column {
+                put(entry.mirrored(symmetry == Symmetry::Skew))?;
+            }
+        }
+        lines.finish(self.held)
+    }
+
+    /// Reads all entries into memory.
+    fn read<T: Scalar>(&self, lines: &mut Lines<'_, impl BufRead>) -> Result<Values<T>, Fault> {
+        memory::check(self.bytes::<T>())?;
+        let (m, n) = self.shape;
+        let mut entries = entries::Entries::with_capacity(self.held, m.max(n));
+        self.each(lines, &mut |entry| {
+            entries.push(entry);
+            Ok(())
+        })?;
+        let (of_rows, of_columns, values) = entries.lists();
+        let (sample, feature) = match self.rows {
+            Rows::Samples => (of_rows, of_columns),
+            Rows::Features => (of_columns, of_rows),
+        };
+        let shape = oriented(self.shape, self.rows);
+        coordinates(shape, &sample, &feature, &values).map(Values::Sparse)
+    }
+
+    /// Sorts all entries into a temporary file; the text is read twice for that.
+    fn in_file<T: Scalar>(
+        &self,
+        file: &mut (impl BufRead + Seek),
+        memory: u64,
+    ) -> Result<Values<T>, Fault> {
+        let sorted = scratch::sorted(oriented(self.shape, self.rows), memory, &mut |put| {
+            file.rewind()?;
+            let mut lines = Lines::new(file);
+            begin(&mut lines)?;
+            self.each(&mut lines, &mut |Entry { row, column, value }| {
+                let (sample, feature) = oriented((row, column), self.rows);
+                put(sample, feature, value)
+            })
+        });
+        sorted.map(Values::InFile)
+    }
 }
 
 /// A dense table, column after column; of a symmetric one the lower half.

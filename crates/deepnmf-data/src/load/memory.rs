@@ -9,7 +9,7 @@ use crate::error::Fault;
 /// Fails if `bytes` are more than this machine has left.
 ///
 /// Systems promise memory that they do not have; asking them for it is no test.
-pub(super) fn check(bytes: u64) -> Result<(), Fault> {
+pub(crate) fn check(bytes: u64) -> Result<(), Fault> {
     match available() {
         Some(available) if bytes > available => Err(Fault::Memory { bytes }),
         _ => Ok(()),

@@ -16,12 +16,14 @@ mod mat;
 pub(crate) mod memory;
 mod npy;
 mod npz;
-mod number;
+pub(crate) mod number;
+mod number_list;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "images")]
 mod pattern;
+mod scratch;
 mod sparse;
 mod table_rows;
 mod variables;
@@ -233,9 +235,12 @@ fn read<T: Scalar>(
         return Err(Fault::Budget { bytes: length, most });
     }
     let mut data = match format {
-        Format::Npy => npy::read(file, length, options.memory).map(DatasetOf::new),
-        Format::Market => market::read(&mut BufReader::new(file), length, market::Rows::Samples)
-            .map(DatasetOf::new),
+        Format::Npy => npy::read(file, length, options.most_in_memory()).map(DatasetOf::new),
+        Format::Market => {
+            let mut file = BufReader::new(file);
+            market::read(&mut file, length, market::Rows::Samples, options.memory)
+                .map(DatasetOf::new)
+        }
         Format::Npz => npz::read(file, options),
         Format::Mat => {
             let mut bytes = Vec::new();
@@ -245,10 +250,8 @@ fn read<T: Scalar>(
         #[cfg(feature = "hdf5")]
         Format::Hdf5 { matlab } => hdf5::read(hdf5::storage(file)?, matlab, options),
         #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(file, options).map(|data| data.holding(Values::Dense)),
-        Format::Text(delimiter) => {
-            csv::read(file, delimiter, options).map(|data| data.holding(Values::Dense))
-        }
+        Format::Parquet => parquet::read(file, options),
+        Format::Text(delimiter) => csv::read(file, delimiter, options),
         #[allow(unreachable_patterns)] // unless some format is left out
         format => Err(format.compiled_out()),
     }?;

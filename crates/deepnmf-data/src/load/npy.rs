@@ -28,7 +28,7 @@ pub(super) fn read<T: Scalar>(
     let (encoding, table) = array.table()?;
     if table.exceeds::<T>(most) {
         let start = file.stream_position()?;
-        return Ok(Values::InFile(InFile::new(TableRows::new(file, start, table, encoding)?)));
+        return Ok(Values::InFile(InFile::dense(TableRows::new(file, start, table, encoding)?)));
     }
     table.read(&mut BufReader::new(file), encoding, true).map(Values::Dense)
 }
@@ -67,7 +67,7 @@ impl Array {
     }
 
     /// The table it is, for which the file is just long enough.
-    fn table(&self) -> Result<(Encoding, Table), Fault> {
+    pub(super) fn table(&self) -> Result<(Encoding, Table), Fault> {
         let encoding = self.encoding()?;
         let &[samples, features] = self.shape.as_slice() else {
             return Err(not_a_table(&self.shape));

@@ -1,7 +1,9 @@
 //! NumPy's `.npz`: a ZIP archive of `.npy` files, each named after its array.
 
+mod in_file;
 mod scipy;
 
+use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
 use deepnmf::Scalar;
@@ -11,7 +13,7 @@ use zip::result::ZipError;
 
 use super::choose::{Chosen, NUMPY};
 use super::npy::Array;
-use super::number::{self, Endian, Kind};
+use super::number::{self, Endian, Kind, Order, Table};
 use super::variables::{Class, Variable, Variables};
 use super::{LoadOptions, labels, memory, with_labels};
 use crate::error::{Fault, shown};
@@ -29,24 +31,29 @@ struct Source {
 }
 
 /// Reads a whole archive.
-pub(super) fn read<T: Scalar>(
-    file: impl Read + Seek,
-    options: &LoadOptions,
-) -> Result<AnyDataset<T>, Fault> {
+pub(super) fn read<T: Scalar>(file: File, options: &LoadOptions) -> Result<AnyDataset<T>, Fault> {
+    let stored = file.try_clone()?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(damaged)?;
     let variables = list(&mut archive)?;
     if let Some(parts) = scipy::Parts::of(&variables) {
-        return parts.read(&mut archive, options).map(DatasetOf::new);
+        return parts.read(&mut archive, stored, options).map(DatasetOf::new);
     }
     let Chosen { data, samples, features, labels } = variables.choose(options, &NUMPY)?;
-    // What is packed may be a thousand times as large as the file.
-    memory::check_table(samples, features, size_of::<T>())?;
-    let x = with_array(&mut archive, data, |bytes, array| array.read_table(bytes, false))?;
+    let table = Table { samples, features, order: Order::Rows };
+    let most = in_file::most_of(&mut archive, data, options)?;
+    let x = if table.exceeds::<T>(most) {
+        Values::InFile(in_file::table(&mut archive, stored, data)?)
+    } else {
+        // What is packed may be a thousand times as large as the file.
+        memory::check_table(samples, features, size_of::<T>())?;
+        let x = with_array(&mut archive, data, |bytes, array| array.read_table(bytes, false))?;
+        Values::Dense(x)
+    };
     let labels = match labels {
         Some(labels) => labels.read(|variable| read_labels(&mut archive, variable, samples))?,
         None => None,
     };
-    Ok(with_labels(Values::Dense(x), labels))
+    Ok(with_labels(x, labels))
 }
 
 /// Looks at the header of every array.

@@ -151,7 +151,7 @@ impl Table {
 }
 
 /// The fault of `value` that is not finite as a `T`, although it may be as `f64`.
-pub(super) fn not_finite<T: Scalar>(
+pub(crate) fn not_finite<T: Scalar>(
     sample: usize,
     feature: usize,
     name: Option<String>,

@@ -41,9 +41,12 @@ pub struct LoadOptions {
     pub images: ImageOptions,
     /// Labels in a file of their own.
     pub labels_file: Option<LabelFile>,
-    /// Bytes that the samples may take in memory. A larger table of a `.npy` or HDF5 file stays there and is read a
-    /// block at a time ([`InFile`](crate::InFile)); larger ones of other formats are refused.
+    /// Bytes that the samples may take in memory. A larger table stays in its file and is read a block at a time
+    /// ([`InFile`](crate::InFile)), if that is a `.npy` or HDF5 file, or what SciPy writes without compression by sample; of
+    /// other formats it is copied into a temporary file first. Larger MATLAB files below v7.3 are refused.
     pub memory: Option<u64>,
+    /// Whether tables that can stay in their file do so, whatever they take.
+    pub leave_in_file: bool,
 }
 
 /// What the columns of a text or Parquet file hold, if not features. A column is given by its name or,
@@ -113,6 +116,11 @@ pub enum JoinBy {
 }
 
 impl LoadOptions {
+    /// Bytes that a table may take in memory which could also stay in its file.
+    pub(super) fn most_in_memory(&self) -> Option<u64> {
+        if self.leave_in_file { Some(0) } else { self.memory }
+    }
+
     /// An option that would be passed over in silence is a mistake worth a word.
     pub(super) fn refuse_useless(&self, format: Format) -> Result<(), Fault> {
         let useless = |option, format| Err(Fault::UselessOption { option, format });

@@ -1,13 +1,14 @@
 //! Any samples of a table whose bare numbers stand in a file.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use deepnmf::Scalar;
 
 use super::number::{Encoding, Order, Table, fill, not_finite};
+use super::number_list::shorter;
 use crate::error::Fault;
 use crate::in_file::Rows;
 
@@ -46,12 +47,7 @@ impl TableRows {
         let size = self.encoding.kind.size();
         file.seek(SeekFrom::Start(self.start + (from * size) as u64))?;
         let mut rest = file.take((out.len() * size) as u64);
-        fill(&mut rest, self.encoding, out).map_err(|fault| match fault {
-            Fault::Read(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Fault::damaged("it has become shorter while it was read")
-            }
-            fault => fault,
-        })
+        fill(&mut rest, self.encoding, out).map_err(shorter)
     }
 
     fn read_rows<T: Scalar>(

@@ -81,11 +81,15 @@ impl<T: Scalar> Prepare for Values<T> {
         if let Values::Dense(_) = data.x {
             return in_dense(data, |data| step.apply_dense(data));
         }
-        data.x = match &data.x {
+        let taken = match &data.x {
             Values::Dense(_) => return Ok(()),
-            Values::Sparse(x) => take_sparse(x, step)?,
-            Values::Centred { x, offset } => take_centred(x, offset, step)?,
-            Values::InFile(x) => Values::InFile(take_in_file(x, step)?),
+            Values::Sparse(x) => take_sparse(x, step)?.map(Values::Sparse),
+            Values::InFile(x) => take_in_file(x, step)?.map(Values::InFile),
+            Values::Centred { x, offset } => Some(take_centred(x, offset, step)?),
+        };
+        data.x = match taken {
+            Some(taken) => taken,
+            None => take_centred(&data.x, &vec![T::ZERO; data.x.features()], step)?,
         };
         Ok(())
     }
@@ -137,20 +141,21 @@ fn in_dense<T: Scalar>(
 
 /// A step taken with samples of which these are zero and stay so where others are scaled to norm 1.
 pub(crate) fn take_keeping_zeros<T: Scalar>(
-    data: &mut Dataset<T>,
+    data: &mut DatasetOf<Values<T>>,
     step: &Step,
     zeros: &[usize],
 ) -> Result<(), DataError> {
     if *step == Step::Unit && !zeros.is_empty() {
-        return Matrix::scale_others(data, zeros);
+        return Values::scale_others(data, zeros);
     }
-    step.apply_dense(data)
+    Values::take(data, step)
 }
 
 /// Blocks that are read later know neither which samples they are nor who asked for the step, so all samples are looked
-/// at now, and errors are those of data in memory.
-fn take_in_file<T: Scalar>(x: &InFile<T>, step: &Step) -> Result<InFile<T>, DataError> {
+/// at now, and errors are those of data in memory. None where the step moves zeros of sparse data.
+fn take_in_file<T: Scalar>(x: &InFile<T>, step: &Step) -> Result<Option<InFile<T>>, DataError> {
     match step {
+        Step::Standardize(_) | Step::MinMax(_) if x.is_sparse() => return Ok(None),
         Step::Unit => {
             if let Some(zero) = zeros_in_file(x)?.first() {
                 return Err(DataError::NoUnitNorm { sample: zero + 1, what: DataError::ALL_ZERO });
@@ -160,11 +165,16 @@ fn take_in_file<T: Scalar>(x: &InFile<T>, step: &Step) -> Result<InFile<T>, Data
         Step::CountsPer { .. } => counts::check(x)?,
         _ => {}
     }
-    x.take(step, &[])
+    x.take(step, &[]).map(Some)
 }
 
 fn zeros_in_file<T: Scalar>(x: &InFile<T>) -> Result<Vec<usize>, DataError> {
     let mut zeros = vec![];
+    if x.is_sparse() {
+        let lengths = x.sample_norms_sq()?.into_iter().enumerate();
+        zeros.extend(lengths.filter(|(_, length)| *length == 0.0).map(|(sample, _)| sample));
+        return Ok(zeros);
+    }
     x.blocks(&mut |start, block| {
         let is_zero = |sample: &usize| block.col(*sample).all(|v| v == T::ZERO);
         zeros.extend((0..block.cols()).filter(is_zero).map(|sample| start + sample));
@@ -173,9 +183,13 @@ fn zeros_in_file<T: Scalar>(x: &InFile<T>) -> Result<Vec<usize>, DataError> {
     Ok(zeros)
 }
 
-fn take_sparse<T: Scalar>(x: &Sparse<'static, T>, step: &Step) -> Result<Values<T>, DataError> {
+/// None where the step moves zeros.
+fn take_sparse<T: Scalar>(
+    x: &Sparse<'static, T>,
+    step: &Step,
+) -> Result<Option<Sparse<'static, T>>, DataError> {
     let (name, p) = (step.name(), x.shape().0);
-    Ok(Values::Sparse(match step {
+    Ok(Some(match step {
         Step::Unit => unit(x, &[])?,
         Step::Log1p => {
             check_log1p(x)?;
@@ -190,14 +204,7 @@ fn take_sparse<T: Scalar>(x: &Sparse<'static, T>, step: &Step) -> Result<Values<
             let factors = counts::factors(x, *total)?;
             changed(x, |_, sample, v| v * factors[sample])
         }
-        Step::Standardize(moments) => {
-            let moments = fitted(name, moments.as_ref())?;
-            return rescaled(name, x, &vec![0.0; p], &moments.mean, &moments.deviation);
-        }
-        Step::MinMax(range) => {
-            let range = fitted(name, range.as_ref())?;
-            return rescaled(name, x, &vec![0.0; p], &range.low, &range.widths());
-        }
+        Step::Standardize(_) | Step::MinMax(_) => return Ok(None),
         Step::Igo(_) | Step::Resize { .. } => {
             return Err(refuse(
                 name,
@@ -209,7 +216,7 @@ fn take_sparse<T: Scalar>(x: &Sparse<'static, T>, step: &Step) -> Result<Values<
 
 /// Of data about an offset only the features can be scaled and moved: anything else would fill in their zeros.
 fn take_centred<T: Scalar>(
-    x: &Sparse<'static, T>,
+    x: &Values<T>,
     offset: &[T],
     step: &Step,
 ) -> Result<Values<T>, DataError> {
@@ -234,7 +241,7 @@ fn take_centred<T: Scalar>(
 /// `(x - offset - origin) / width`, feature by feature.
 fn rescaled<T: Scalar>(
     step: &'static str,
-    x: &Sparse<'static, T>,
+    x: &Values<T>,
     offset: &[f64],
     origin: &[f64],
     width: &[f64],
@@ -242,14 +249,29 @@ fn rescaled<T: Scalar>(
     // Two lists from a model file may differ in length.
     check_features(step, origin.len(), width.len())?;
     check_features(step, origin.len(), x.shape().0)?;
-    let scaled = changed(x, |feature, _, v| v / width[feature]);
+    let scaled = divided(x, width);
     let moved =
         offset.iter().zip(origin).zip(width).map(|((offset, origin), w)| (offset + origin) / w);
     let offset: Vec<T> = moved.map(T::from_f64).collect();
     if offset.iter().all(|o| *o == T::ZERO) {
-        return Ok(Values::Sparse(scaled));
+        return Ok(scaled);
     }
-    Ok(Values::Centred { x: scaled, offset })
+    Ok(Values::Centred { x: Box::new(scaled), offset })
+}
+
+/// Every feature divided by a number of its own.
+pub(crate) fn divided<T: Scalar>(x: &Values<T>, by: &[f64]) -> Values<T> {
+    match x {
+        Values::Dense(x) => Values::Dense(Matrix::from_fn(x.rows(), x.cols(), |i, j| {
+            T::from_f64(x[(i, j)].to_f64() / by[i])
+        })),
+        Values::Sparse(x) => Values::Sparse(changed(x, |feature, _, v| v / by[feature])),
+        Values::Centred { x, offset } => {
+            let offset = offset.iter().zip(by).map(|(o, by)| T::from_f64(o.to_f64() / by));
+            Values::Centred { x: Box::new(divided(x, by)), offset: offset.collect() }
+        }
+        Values::InFile(x) => Values::InFile(x.divided(by)),
+    }
 }
 
 /// Every sample to norm 1 but those of these numbers.

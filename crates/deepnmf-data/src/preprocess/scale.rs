@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
+use deepnmf::{DataMatrix, Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::step::check_features;
@@ -22,10 +22,17 @@ impl Moments {
     /// Those of the features of `x`, over the samples of all parts.
     pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
         let (p, n) = (x.shape().0, x.parts().total() as f64);
-        if let Some(x) = x.sparse() {
-            return Ok(Self::of_sparse(&x));
+        let (mut mean, mut held) = (vec![0.0; p], vec![0.0; p]);
+        let is_sparse = x.sparse_blocks(&mut |_, x| {
+            x.for_each(|feature, _, v| {
+                mean[feature] += v.to_f64() / n;
+                held[feature] += 1.0;
+            });
+            Ok(())
+        })?;
+        if is_sparse {
+            return Self::of_sparse(x, mean, held);
         }
-        let mut mean = vec![0.0; p];
         each_column(x, &mut |column| {
             mean.iter_mut().zip(column).for_each(|(m, v)| *m += v / n);
         })?;
@@ -41,18 +48,28 @@ impl Moments {
         Ok(Self::new(mean, &variance))
     }
 
-    /// The same for sparse data: zeros that are not held count without being looked at.
-    fn of_sparse<T: Scalar>(x: &Sparse<'_, T>) -> Self {
-        let (p, n) = (x.shape().0, x.shape().1 as f64);
-        let (mut mean, mut held) = (vec![0.0; p], vec![0.0; p]);
-        x.for_each(|feature, _, v| {
-            mean[feature] += v.to_f64() / n;
-            held[feature] += 1.0;
-        });
-        let zeros = |(mean, held): (&f64, &f64)| (n - held) * mean * mean / n;
-        let mut variance: Vec<f64> = mean.iter().zip(&held).map(zeros).collect();
-        x.for_each(|feature, _, v| variance[feature] += (v.to_f64() - mean[feature]).powi(2) / n);
-        Self::new(mean, &variance)
+    /// The same for sparse data, from what this part adds to the means, and how many entries it holds: zeros that are
+    /// not held count without being looked at.
+    fn of_sparse<T: Scalar>(
+        x: &dyn DataMatrix<T>,
+        mut mean: Vec<f64>,
+        mut held: Vec<f64>,
+    ) -> Result<Self, DataError> {
+        let (n, parts) = (x.parts().total() as f64, x.parts());
+        parts.sum(&mut mean)?;
+        let mut variance = vec![0.0; mean.len()];
+        x.sparse_blocks(&mut |_, x| {
+            x.for_each(|feature, _, v| {
+                variance[feature] += (v.to_f64() - mean[feature]).powi(2) / n;
+            });
+            Ok(())
+        })?;
+        parts.sum(&mut variance)?;
+        parts.sum(&mut held)?;
+        for ((variance, mean), held) in variance.iter_mut().zip(&mean).zip(held) {
+            *variance += (n - held) * mean * mean / n;
+        }
+        Ok(Self::new(mean, &variance))
     }
 
     fn new(mean: Vec<f64>, variance: &[f64]) -> Self {
@@ -83,25 +100,28 @@ impl Range {
     pub(super) fn of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
         let p = x.shape().0;
         let (mut low, mut high) = (vec![f64::INFINITY; p], vec![f64::NEG_INFINITY; p]);
-        if let Some(x) = x.sparse() {
-            let mut held = vec![0; p];
+        let mut held = vec![0; p];
+        let is_sparse = x.sparse_blocks(&mut |_, x| {
             x.for_each(|feature, _, v| {
                 low[feature] = low[feature].min(v.to_f64());
                 high[feature] = high[feature].max(v.to_f64());
                 held[feature] += 1;
             });
+            Ok(())
+        })?;
+        if is_sparse {
             // Where an entry is not held there is a zero.
             for (feature, _) in held.iter().enumerate().filter(|(_, held)| **held < x.shape().1) {
                 (low[feature], high[feature]) = (low[feature].min(0.0), high[feature].max(0.0));
             }
-            return Ok(Self { low, high });
+        } else {
+            each_column(x, &mut |column| {
+                for ((low, high), v) in low.iter_mut().zip(&mut high).zip(column) {
+                    *low = low.min(v);
+                    *high = high.max(v);
+                }
+            })?;
         }
-        each_column(x, &mut |column| {
-            for ((low, high), v) in low.iter_mut().zip(&mut high).zip(column) {
-                *low = low.min(v);
-                *high = high.max(v);
-            }
-        })?;
         x.parts().min(&mut low)?;
         x.parts().max(&mut high)?;
         Ok(Self { low, high })

@@ -24,9 +24,11 @@ impl Idf {
         }
         let mut documents = vec![0.0; x.shape().0];
         let one_if = |held: bool| f64::from(u8::from(held));
-        if let Some(x) = x.sparse() {
+        let is_sparse = x.sparse_blocks(&mut |_, x| {
             x.for_each(|feature, _, v| documents[feature] += one_if(v > T::ZERO));
-        } else {
+            Ok(())
+        })?;
+        if !is_sparse {
             each_column(x, &mut |column| {
                 let held = |(documents, v): (&mut f64, f64)| *documents += one_if(v > 0.0);
                 documents.iter_mut().zip(column).for_each(held);

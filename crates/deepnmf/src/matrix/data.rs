@@ -1,11 +1,14 @@
 //! What an algorithm may ask of the data.
 
-use std::ops::ControlFlow;
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
 
 use super::product::{add_gram_of_rows, add_mul, mirror_lower, mul, mul_block, mul_columns};
-use super::{Fingerprint, Matrix, MatrixView, Parts, Scalar, Sparse, dot, sum_of_pairs};
+use super::{
+    Fingerprint, Matrix, MatrixView, Parts, Scalar, Sparse, add_scaled, dot, sum_of_pairs,
+};
 use crate::error::{Error, Result};
 
 /// Columns handed out at a time by dense data.
@@ -20,6 +23,9 @@ pub(super) const COPIED: usize = 1 << 24;
 /// What [`DataMatrix::blocks`] calls with the first column of a block, counted within this part, and
 /// the block.
 pub type Visit<'a, T> = dyn FnMut(usize, MatrixView<'_, T>) -> ControlFlow<()> + 'a;
+
+/// What [`DataMatrix::sparse_blocks`] calls with the first sample of a block, counted within this part, and the block.
+pub type VisitSparse<'a, T> = dyn FnMut(usize, &Sparse<'_, T>) -> Result<()> + 'a;
 
 /// A `p x n` data matrix `X`, seen only through its products.
 ///
@@ -93,9 +99,18 @@ pub trait DataMatrix<T: Scalar>: Sync {
     }
 
     /// Return the samples of this part without their zeros, sample after sample: borrowed where they stand so in
-    /// memory, copied where the data are sparse in another way, `None` where they are not sparse.
+    /// memory, copied where the data are sparse in another way, `None` where they are not sparse, or not in memory.
     fn sparse(&self) -> Option<Sparse<'_, T>> {
         None
+    }
+
+    /// Show all samples of this part without their zeros, block after block in order; return whether the data are
+    /// sparse: if not, nothing is shown. Sparse data in memory are one block.
+    ///
+    /// # Errors
+    /// If the data cannot be read, or the first one of `visit`.
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, T>) -> Result<bool> {
+        self.sparse().map_or(Ok(false), |x| visit(0, &x).map(|()| true))
     }
 
     /// Return how many entries are held where zeros are left out, `None` where they are not. Constant time. Such
@@ -134,12 +149,18 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// If the data cannot be read, or another part has failed.
     fn entry_sum(&self) -> Result<f64> {
         let mut sum = 0.0;
-        self.blocks(&mut |_, block| {
-            for j in 0..block.cols() {
-                sum += block.col(j).map(Scalar::to_f64).sum::<f64>();
-            }
-            ControlFlow::Continue(())
+        let is_sparse = self.sparse_blocks(&mut |_, x| {
+            sum += x.sum();
+            Ok(())
         })?;
+        if !is_sparse {
+            self.blocks(&mut |_, block| {
+                for j in 0..block.cols() {
+                    sum += block.col(j).map(Scalar::to_f64).sum::<f64>();
+                }
+                ControlFlow::Continue(())
+            })?;
+        }
         self.parts().sum_of(sum)
     }
 
@@ -234,11 +255,17 @@ pub(super) fn wide_blocks<T: Scalar>(
 pub(super) fn gram_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<Matrix<f64>> {
     let p = x.shape().0;
     let mut gram = Matrix::zeros(p, p);
-    wide_blocks(x, &mut |_, block| {
-        add_gram_of_rows(&mut gram, block);
-        ControlFlow::Continue(())
+    let is_sparse = x.sparse_blocks(&mut |_, x| {
+        add_scaled(&mut gram, 1.0, &x.gram_of_rows());
+        Ok(())
     })?;
-    mirror_lower(&mut gram);
+    if !is_sparse {
+        wide_blocks(x, &mut |_, block| {
+            add_gram_of_rows(&mut gram, block);
+            ControlFlow::Continue(())
+        })?;
+        mirror_lower(&mut gram);
+    }
     x.parts().sum(gram.as_mut_slice())?;
     Ok(gram)
 }
@@ -246,10 +273,16 @@ pub(super) fn gram_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Re
 /// The sum of all squared entries, block by block.
 pub(super) fn norm_sq_of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<f64> {
     let mut sum = 0.0;
-    x.blocks(&mut |_, block| {
-        sum += block_norm_sq(block);
-        ControlFlow::Continue(())
+    let is_sparse = x.sparse_blocks(&mut |_, x| {
+        sum += x.squared_norm();
+        Ok(())
     })?;
+    if !is_sparse {
+        x.blocks(&mut |_, block| {
+            sum += block_norm_sq(block);
+            ControlFlow::Continue(())
+        })?;
+    }
     x.parts().sum_of(sum)
 }
 
@@ -259,6 +292,18 @@ pub(super) fn find_entry_in_blocks<T: Scalar>(
     wanted: &dyn Fn(T) -> bool,
 ) -> Result<Option<Entry>> {
     let mut found = None;
+    // Zeros are nearly everywhere: the first dense block will do.
+    let is_sparse = !wanted(T::ZERO)
+        && x.sparse_blocks(&mut |start, x| {
+            found = found.or_else(|| {
+                let Entry { sample, feature, value } = x.find_held(wanted)?;
+                Some(Entry { sample: start + sample, feature, value })
+            });
+            Ok(())
+        })?;
+    if is_sparse {
+        return first_of_all_parts(found, x.parts());
+    }
     x.blocks(&mut |start, block| {
         for j in 0..block.cols() {
             if let Some((feature, value)) = block.col(j).enumerate().find(|(_, v)| wanted(*v)) {
@@ -277,6 +322,13 @@ pub(super) fn sample_norms_sq_of_blocks<T: Scalar>(
 ) -> Result<Vec<f64>> {
     let (p, n) = x.shape();
     let mut norms = Vec::with_capacity(n);
+    let is_sparse = x.sparse_blocks(&mut |_, x| {
+        norms.extend(x.squared_lengths());
+        Ok(())
+    })?;
+    if is_sparse {
+        return Ok(norms);
+    }
     let mut column = vec![T::ZERO; p];
     x.blocks(&mut |_, block| {
         for j in 0..block.cols() {
@@ -295,11 +347,26 @@ pub(super) fn residual_norm_sq_of_blocks<T: Scalar>(
     h: &Matrix<T>,
 ) -> Result<f64> {
     let mut sum = 0.0;
-    x.blocks(&mut |start, block| {
-        sum += block_residual_norm_sq(block, phi, h.view_columns(start..start + block.cols()));
-        ControlFlow::Continue(())
+    let is_sparse = x.sparse_blocks(&mut |start, x| {
+        sum += x.residual(phi, &columns_of(h, start..start + x.shape().1))?;
+        Ok(())
     })?;
+    if !is_sparse {
+        x.blocks(&mut |start, block| {
+            sum += block_residual_norm_sq(block, phi, h.view_columns(start..start + block.cols()));
+            ControlFlow::Continue(())
+        })?;
+    }
     x.parts().sum_of(sum)
+}
+
+/// Some columns, copied unless they are all.
+pub(crate) fn columns_of<T: Scalar>(h: &Matrix<T>, columns: Range<usize>) -> Cow<'_, Matrix<T>> {
+    if columns == (0..h.cols()) {
+        Cow::Borrowed(h)
+    } else {
+        Cow::Owned(h.view_columns(columns).to_matrix())
+    }
 }
 
 /// The sum of all squared entries of a block.

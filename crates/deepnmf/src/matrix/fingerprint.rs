@@ -88,6 +88,15 @@ pub(super) fn of_entry(feature: usize, sample: usize, value: f64) -> u64 {
 pub(super) fn of_blocks<T: Scalar>(x: &(impl DataMatrix<T> + ?Sized)) -> Result<Fingerprint> {
     let first = x.parts().range().start;
     let mut sum = 0u64;
+    let is_sparse = x.sparse_blocks(&mut |start, x| {
+        x.for_each(|feature, sample, v| {
+            sum = sum.wrapping_add(of_entry(feature, first + start + sample, v.to_f64()));
+        });
+        Ok(())
+    })?;
+    if is_sparse {
+        return of_all_parts(sum, x.parts());
+    }
     x.blocks(&mut |start, block| {
         for j in 0..block.cols() {
             let key = sample_key(first + start + j);

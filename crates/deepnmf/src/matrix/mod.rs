@@ -26,8 +26,10 @@ mod tests;
 
 pub use centred::Centred;
 pub(crate) use centred::mean_column;
-pub use data::{DataMatrix, Entry, PartColumns, Visit, check_data, check_non_negative};
-pub(crate) use data::{affordable_copy, check_copy};
+pub use data::{
+    DataMatrix, Entry, PartColumns, Visit, VisitSparse, check_data, check_non_negative,
+};
+pub(crate) use data::{affordable_copy, check_copy, columns_of};
 pub(crate) use dense::first_least;
 pub use dense::{Matrix, dot, sum_of_pairs};
 pub(crate) use dense::{add_scaled, scale};

@@ -1,6 +1,6 @@
 //! The samples of one part, however they are held.
 
-use super::data::{Visit, first_of_all_parts};
+use super::data::{Visit, VisitSparse, first_of_all_parts};
 use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse, fingerprint};
 use crate::error::Result;
 
@@ -75,6 +75,10 @@ impl<T: Scalar> DataMatrix<T> for PartData<'_, T> {
         self.own.sparse()
     }
 
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, T>) -> Result<bool> {
+        self.own.sparse_blocks(visit)
+    }
+
     fn entries_held(&self) -> Option<usize> {
         self.own.entries_held()
     }
@@ -105,12 +109,7 @@ impl<T: Scalar> DataMatrix<T> for PartData<'_, T> {
 
     /// Each sample by its number among all.
     fn fingerprint(&self) -> Result<Fingerprint> {
-        let Some(sparse) = self.own.sparse() else { return fingerprint::of_blocks(self) };
-        let (first, mut sum) = (self.parts.range().start, 0u64);
-        sparse.for_each(|feature, sample, v| {
-            sum = sum.wrapping_add(fingerprint::of_entry(feature, first + sample, v.to_f64()));
-        });
-        fingerprint::of_all_parts(sum, self.parts)
+        fingerprint::of_blocks(self)
     }
 
     /// As many numbers as all parts hold entries are affordable on each of them.

@@ -6,9 +6,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::data::{
-    Visit, gram_of_blocks, norm_sq_of_blocks, residual_norm_sq_of_blocks, sample_norms_sq_of_blocks,
-};
+use super::data::{Visit, VisitSparse, norm_sq_of_blocks, residual_norm_sq_of_blocks};
 use super::{DataMatrix, Entry, Matrix, Parts, Scalar, Sparse, scale};
 use crate::error::Result;
 
@@ -106,9 +104,11 @@ fn exponent_of(value: f64) -> i32 {
 
 fn largest_magnitude<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<f64> {
     let mut largest = [0.0f64];
-    if let Some(x) = x.sparse() {
-        largest[0] = x.largest_magnitude();
-    } else {
+    let is_sparse = x.sparse_blocks(&mut |_, x| {
+        largest[0] = largest[0].max(x.largest_magnitude());
+        Ok(())
+    })?;
+    if !is_sparse {
         x.blocks(&mut |_, block| {
             for j in 0..block.cols() {
                 largest[0] = block.col(j).fold(largest[0], |most, v| most.max(v.to_f64().abs()));
@@ -153,31 +153,17 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         self.multiply(h, out, &|h, out| self.x.wide_mul_tr(h, out))
     }
 
-    fn gram_of_features(&self) -> Result<Matrix<f64>> {
-        match self.sparse() {
-            Some(x) => {
-                let mut gram = x.gram_of_features()?;
-                self.parts().sum(gram.as_mut_slice())?;
-                Ok(gram)
-            }
-            None => gram_of_blocks(self),
-        }
-    }
-
     /// A copy of the values; their places stay where they are.
     fn sparse(&self) -> Option<Sparse<'_, T>> {
         Some(self.x.sparse()?.times_power(self.exponent))
     }
 
-    fn entries_held(&self) -> Option<usize> {
-        self.x.entries_held()
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, T>) -> Result<bool> {
+        self.x.sparse_blocks(&mut |start, x| visit(start, &x.view().times_power(self.exponent)))
     }
 
-    fn sample_norms_sq(&self) -> Result<Vec<f64>> {
-        match self.sparse() {
-            Some(x) => x.sample_norms_sq(),
-            None => sample_norms_sq_of_blocks(self),
-        }
+    fn entries_held(&self) -> Option<usize> {
+        self.x.entries_held()
     }
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
@@ -193,10 +179,7 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         if self.exponent.abs() <= MILD {
             return Ok(self.x.norm_sq()? * power_of_two(2 * self.exponent));
         }
-        match self.sparse() {
-            Some(x) => self.parts().sum_of(x.norm_sq()?),
-            None => norm_sq_of_blocks(self),
-        }
+        norm_sq_of_blocks(self)
     }
 
     /// Where nothing can be lost, in the unit of the data.
@@ -206,10 +189,7 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             scale_by_power(&mut there, -self.exponent);
             return Ok(self.x.residual_norm_sq(&there, h)? * power_of_two(2 * self.exponent));
         }
-        match self.sparse() {
-            Some(x) => self.parts().sum_of(x.residual_norm_sq(phi, h)?),
-            None => residual_norm_sq_of_blocks(self, phi, h),
-        }
+        residual_norm_sq_of_blocks(self, phi, h)
     }
 
     fn entry_sum(&self) -> Result<f64> {

@@ -1,6 +1,6 @@
 //! Data that refuse to go on once nobody wants the result.
 
-use super::data::{Visit, gram_of_blocks};
+use super::data::{Visit, VisitSparse, gram_of_blocks};
 use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse};
 use crate::error::Result;
 use crate::stop::Watch;
@@ -59,6 +59,13 @@ impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
 
     fn sparse(&self) -> Option<Sparse<'_, T>> {
         self.x.sparse()
+    }
+
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, T>) -> Result<bool> {
+        self.x.sparse_blocks(&mut |start, x| {
+            self.go_on()?;
+            visit(start, x)
+        })
     }
 
     fn entries_held(&self) -> Option<usize> {

@@ -3,7 +3,7 @@
 //! Sums of squares and their differences lose digits that `f32` does not have: a singular value
 //! decomposition of `f32` data is carried out in `f64`, block by block, without a copy of the data.
 
-use super::data::{Visit, residual_norm_sq_of_blocks, wide_blocks};
+use super::data::{Visit, VisitSparse, wide_blocks};
 use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse};
 use crate::error::Result;
 
@@ -35,19 +35,16 @@ impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
         self.0.sparse().map(Sparse::cast)
     }
 
+    fn sparse_blocks(&self, visit: &mut VisitSparse<'_, f64>) -> Result<bool> {
+        self.0.sparse_blocks(&mut |start, x| visit(start, &x.view().cast()))
+    }
+
     fn entries_held(&self) -> Option<usize> {
         self.0.entries_held()
     }
 
     fn blocks(&self, visit: &mut Visit<'_, f64>) -> Result<()> {
         wide_blocks(self.0, visit)
-    }
-
-    fn residual_norm_sq(&self, phi: &Matrix<f64>, h: &Matrix<f64>) -> Result<f64> {
-        match self.sparse() {
-            Some(x) => self.parts().sum_of(x.residual_norm_sq(phi, h)?),
-            None => residual_norm_sq_of_blocks(self, phi, h),
-        }
     }
 
     fn fingerprint(&self) -> Result<Fingerprint> {

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 use crate::error::Result;
 use crate::matrix::{
-    DataMatrix, Matrix, Parts, Scalar, Scaled, Sparse, power_of_two, unit_exponent,
+    DataMatrix, Matrix, Parts, Scalar, Scaled, Sparse, columns_of, power_of_two, unit_exponent,
 };
 use crate::update::{KlProblem, Penalty, sums_of_rows};
 
@@ -48,9 +48,11 @@ pub(crate) fn kl_divergence<T: Scalar>(
         KlProblem { entries, factor: &factor, sums: &sums, penalty }.divergence(h)
     };
     let mut own = 0.0;
-    if let Some(entries) = x.sparse() {
-        own = of(&entries, h);
-    } else {
+    let is_sparse = x.sparse_blocks(&mut |start, entries| {
+        own += of(entries, &columns_of(h, start..start + entries.shape().1));
+        Ok(())
+    })?;
+    if !is_sparse {
         x.blocks(&mut |start, block| {
             let entries = Sparse::from_dense(&block.to_matrix());
             own += of(&entries, &h.view_columns(start..start + block.cols()).to_matrix());

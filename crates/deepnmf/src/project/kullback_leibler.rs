@@ -29,16 +29,22 @@ pub(super) fn features<T: Scalar>(
         problem.descend(&mut h, Effort::Minimum);
         h
     };
-    if let Some(entries) = x.sparse() {
-        return Ok(minimum(&entries));
-    }
     let mut h = Matrix::zeros(phi.cols(), x.shape().1);
-    x.blocks(&mut |start, block| {
-        let found = minimum(&Sparse::from_dense(&block.to_matrix()));
+    let mut keep = |start: usize, entries: &Sparse<'_, T>| {
+        let found = minimum(entries);
         let to = &mut h.as_mut_slice()[start * phi.cols()..][..found.as_slice().len()];
         to.copy_from_slice(found.as_slice());
-        ControlFlow::Continue(())
+    };
+    let is_sparse = x.sparse_blocks(&mut |start, entries| {
+        keep(start, entries);
+        Ok(())
     })?;
+    if !is_sparse {
+        x.blocks(&mut |start, block| {
+            keep(start, &Sparse::from_dense(&block.to_matrix()));
+            ControlFlow::Continue(())
+        })?;
+    }
     Ok(h)
 }
 

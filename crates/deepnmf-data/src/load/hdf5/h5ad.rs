@@ -26,7 +26,7 @@ pub(super) fn read<T: Scalar>(
     length: u64,
 ) -> Result<AnyDataset<T>, Fault> {
     let key = options.data_key.as_deref().unwrap_or("X");
-    let x: Values<T> = read_x(root, key, length, options.memory)?;
+    let x: Values<T> = read_x(root, key, length, options)?;
     let (features, samples) = x.shape();
     let obs = root.group("obs").map_err(damaged)?;
     let attributes = match &options.labels_key {
@@ -45,7 +45,7 @@ fn read_x<T: Scalar>(
     root: &Group,
     key: &str,
     length: u64,
-    most: Option<u64>,
+    options: &LoadOptions,
 ) -> Result<Values<T>, Fault> {
     let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
     let mut parent = root.clone();
@@ -53,13 +53,13 @@ fn read_x<T: Scalar>(
         parent = parent.group(part).map_err(|_| no_table(root, key))?;
     }
     if let Ok(group) = parent.group(name) {
-        return sparse::read(&group, length).map(Values::Sparse);
+        return sparse::read(&group, length, options);
     }
     let array = parent.dataset(name).map_err(|_| no_table(root, key))?;
     let &[samples, features] = shape(&array)?.as_slice() else {
         return Err(Fault::damaged(format!("{:?} has no two dimensions", shown(key))));
     };
-    read_table(&array, Table { samples, features, order: Order::Rows }, most)
+    read_table(&array, Table { samples, features, order: Order::Rows }, options.most_in_memory())
 }
 
 fn no_table(root: &Group, key: &str) -> Fault {

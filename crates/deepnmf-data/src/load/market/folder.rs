@@ -11,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 use super::super::{LoadOptions, memory, stored, unreadable};
 use super::{BANNER, Rows};
 use crate::error::{DataError, Fault};
-use crate::{AnyDataset, Columns, DatasetOf};
+use crate::{AnyDataset, Columns, DatasetOf, Values};
 
 /// The files of such a folder.
 pub(in crate::load) struct Folder {
@@ -52,7 +52,8 @@ impl Folder {
             let format = "a folder of 10x Genomics, which holds one table with its names";
             return Err(Fault::UselessOption { option, format }.in_file(&self.matrix));
         }
-        let x = read_matrix(&self.matrix).map_err(|fault| fault.in_file(&self.matrix))?;
+        let x = read_matrix(&self.matrix, options.memory);
+        let x = x.map_err(|fault| fault.in_file(&self.matrix))?;
         let mut data = DatasetOf::new(x);
         data.feature_names = Some(names(&self.features, Column::Name, data.x.features())?);
         if let Some(barcodes) = &self.barcodes {
@@ -62,7 +63,7 @@ impl Folder {
     }
 }
 
-fn read_matrix<T: Scalar>(path: &Path) -> Result<crate::Values<T>, Fault> {
+fn read_matrix<T: Scalar>(path: &Path, most: Option<u64>) -> Result<Values<T>, Fault> {
     let (file, length) = unpacked(path)?;
     let mut file = BufReader::new(file);
     if !file.fill_buf()?.starts_with(BANNER) {
@@ -73,7 +74,7 @@ fn read_matrix<T: Scalar>(path: &Path) -> Result<crate::Values<T>, Fault> {
             instead: "write it with scipy.io.mmwrite",
         });
     }
-    super::read(&mut file, length, Rows::Features)
+    super::read(&mut file, length, Rows::Features, most)
 }
 
 /// A file and its length, unpacked on disk first if it is packed.

@@ -5,17 +5,20 @@
 //! bsr         data (blocks), indices, indptr        dia    data (diagonals), offsets
 //! ```
 
+use std::fs::File;
 use std::io::{Read, Seek};
+use std::sync::{Arc, Mutex};
 
 use deepnmf::{Scalar, Sparse};
 use zip::ZipArchive;
 
-use super::{Source, Text, numbers, with_array};
-use crate::Values;
+use super::{Source, Text, in_file, numbers, with_array};
 use crate::error::{Fault, shown};
+use crate::load::number_list::{most_of, read_in_file, sorted_in_file};
 use crate::load::sparse::{Lists, check_shape, compressed, coordinates, whole, whole_number};
 use crate::load::variables::{Variable, Variables};
 use crate::load::{LoadOptions, memory};
+use crate::{InFile, Values};
 
 /// The arrays of a sparse table.
 pub(super) struct Parts<'v> {
@@ -37,6 +40,7 @@ impl<'v> Parts<'v> {
     pub(super) fn read<T: Scalar, R: Read + Seek>(
         &self,
         archive: &mut ZipArchive<R>,
+        stored: File,
         options: &LoadOptions,
     ) -> Result<Values<T>, Fault> {
         for (option, given) in
@@ -54,6 +58,9 @@ impl<'v> Parts<'v> {
         };
         let shape = (whole_number("a length", samples)?, whole_number("a length", features)?);
         check_shape(shape.0, shape.1, self.bytes())?;
+        if let Some(x) = self.read_in_file(archive, stored, &format, shape, options)? {
+            return Ok(Values::InFile(x));
+        }
         let table = match format.as_str() {
             "csr" => self.lists(archive, shape, Lists::Rows)?,
             "csc" => self.lists(archive, shape, Lists::Columns)?,
@@ -83,14 +90,53 @@ impl<'v> Parts<'v> {
         })
     }
 
+    fn find(&self, name: &str) -> Result<&'v Variable<Source>, Fault> {
+        let found = self.variables.0.iter().find(|variable| variable.name == name);
+        found.ok_or_else(|| Fault::damaged(format!("a sparse table without {name:?}")))
+    }
+
     fn part<R: Read + Seek>(
         &self,
         archive: &mut ZipArchive<R>,
         name: &str,
     ) -> Result<Vec<f64>, Fault> {
-        let found = self.variables.0.iter().find(|variable| variable.name == name);
-        let missing = || Fault::damaged(format!("a sparse table without {name:?}"));
-        numbers(archive, found.ok_or_else(missing)?)
+        numbers(archive, self.find(name)?)
+    }
+
+    /// The table of a format that need not be read all at once, if it takes more memory than it may.
+    fn read_in_file<T: Scalar, R: Read + Seek>(
+        &self,
+        archive: &mut ZipArchive<R>,
+        stored: File,
+        format: &str,
+        shape: (usize, usize),
+        options: &LoadOptions,
+    ) -> Result<Option<InFile<T>>, Fault> {
+        let lists = match format {
+            "csr" => Some(Lists::Rows),
+            "csc" => Some(Lists::Columns),
+            "coo" => None,
+            _ => return Ok(None),
+        };
+        // What is packed would have to be unpacked first.
+        let most = match in_file::most_of(archive, self.data, options)? {
+            Some(_) => most_of(lists.unwrap_or(Lists::Columns), options),
+            None => options.memory,
+        };
+        let held = self.data.shape.first().copied().unwrap_or(0) as u64;
+        let Some(_) = most.filter(|most| held * (size_of::<T>() as u64 + 4) > *most) else {
+            return Ok(None);
+        };
+        let (memory, stored) = (options.memory.unwrap_or(0), Arc::new(Mutex::new(stored)));
+        let mut list = |name| in_file::list(archive, &stored, self.find(name)?);
+        let values = list("data")?;
+        let x = if let Some(lists) = lists {
+            let (places, bounds) = (list("indices")?, list("indptr")?);
+            read_in_file(shape, lists, values, places, &bounds, memory)?
+        } else {
+            sorted_in_file(shape, [&list("row")?, &list("col")?, &values], memory)?
+        };
+        Ok(Some(x))
     }
 
     fn lists<T: Scalar, R: Read + Seek>(

@@ -11,9 +11,10 @@ use parquet::schema::types::ColumnDescriptor;
 
 use self::column::{Column, Kind};
 use super::number::{Order, Table, not_finite};
+use super::scratch::Collected;
 use super::{LoadOptions, labels, memory};
 use crate::error::{Fault, shown};
-use crate::{Attribute, Dataset};
+use crate::{AnyDataset, Attribute, DatasetOf};
 
 /// Reads a whole file.
 ///
@@ -23,7 +24,7 @@ use crate::{Attribute, Dataset};
 pub(super) fn read<T: Scalar>(
     file: impl ChunkReader + 'static,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     catch_unwind(AssertUnwindSafe(|| read_trusting(file, options)))
         .unwrap_or_else(|_| Err(Fault::damaged("a page is shorter than it says")))
 }
@@ -31,7 +32,7 @@ pub(super) fn read<T: Scalar>(
 fn read_trusting<T: Scalar>(
     file: impl ChunkReader + 'static,
     options: &LoadOptions,
-) -> Result<Dataset<T>, Fault> {
+) -> Result<AnyDataset<T>, Fault> {
     let length = file.len();
     let reader = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
     let columns: Vec<Column> = {
@@ -50,19 +51,22 @@ fn read_trusting<T: Scalar>(
         return Err(Fault::NotANumberColumn { name, found });
     }
     memory::check_packed(samples, columns.len(), length)?;
-    memory::check_table(samples, features.len(), size_of::<T>())?;
     let table = Table { samples, features: features.len(), order: Order::Columns };
-    let mut data = Vec::new();
+    let most = options.memory.filter(|most| table.exceeds::<T>(Some(*most)));
+    if most.is_none() {
+        memory::check_table(samples, features.len(), size_of::<T>())?;
+    }
+    let mut data = Collected::within(most);
     for (number, column) in features.iter().enumerate() {
         read_feature(&reader, column, number + 1, samples, &mut data)?;
     }
-    let x = table.into_matrix(data)?;
+    let x = data.finish(table)?;
     let attributes = labels.iter().map(|column| read_labels(&reader, column, samples));
-    Ok(Dataset {
+    Ok(DatasetOf {
         feature_names: Some(features.iter().map(|column| column.name.clone()).collect()),
         sample_names: names.map(|column| read_names(&reader, column, samples)).transpose()?,
         attributes: attributes.collect::<Result<_, _>>()?,
-        ..Dataset::new(x)
+        ..DatasetOf::new(x)
     })
 }
 
@@ -142,11 +146,11 @@ fn read_feature<T: Scalar>(
     column: &Column,
     feature: usize,
     samples: usize,
-    data: &mut Vec<T>,
+    data: &mut Collected<T>,
 ) -> Result<(), Fault> {
-    let before = data.len();
+    let mut sample = 0;
     column.numbers(reader, |value| {
-        let sample = data.len() - before + 1;
+        sample += 1;
         if sample > samples {
             return Err(column.wrong_length(samples));
         }
@@ -155,10 +159,9 @@ fn read_feature<T: Scalar>(
         if !number.finite() {
             return Err(not_finite::<T>(sample, feature, Some(column.name.clone()), value));
         }
-        data.push(number);
-        Ok(())
+        data.push(number)
     })?;
-    if data.len() - before == samples { Ok(()) } else { Err(column.wrong_length(samples)) }
+    if sample == samples { Ok(()) } else { Err(column.wrong_length(samples)) }
 }
 
 fn read_labels(

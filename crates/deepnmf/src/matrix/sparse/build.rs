@@ -134,6 +134,14 @@ impl<'a, T: Scalar> Sparse<'a, T> {
         if let Some(sparse) = x.sparse() {
             return Ok(sparse);
         }
+        let mut all: Vec<Sparse<'static, T>> = vec![];
+        let is_sparse = x.sparse_blocks(&mut |_, x| {
+            all.push(x.view().into_owned());
+            Ok(())
+        })?;
+        if is_sparse && !all.is_empty() {
+            return Self::beside(&all.iter().collect::<Vec<_>>());
+        }
         let (p, (mut values, mut places, mut starts)) = (x.shape().0, (vec![], vec![], vec![0]));
         x.blocks(&mut |_, block| {
             for j in 0..block.cols() {

@@ -76,7 +76,7 @@ impl<T: Scalar> Sparse<'_, T> {
     }
 
     /// The first entry, in the order of the samples, of those that are held.
-    fn find_held(&self, wanted: &dyn Fn(T) -> bool) -> Option<Entry> {
+    pub(in crate::matrix) fn find_held(&self, wanted: &dyn Fn(T) -> bool) -> Option<Entry> {
         let found = |list: usize, at: usize| {
             let (feature, sample) = self.position(list, self.places.get(at));
             Entry { sample, feature, value: self.values[at].to_f64() }
@@ -147,7 +147,6 @@ impl<T: Scalar> DataMatrix<T> for Sparse<'_, T> {
         if !wanted(T::ZERO) {
             return first_of_all_parts(self.find_held(wanted), self.parts());
         }
-        // Zeros are nearly everywhere: the first block will do.
         find_entry_in_blocks(self, wanted)
     }
 

@@ -32,11 +32,11 @@ impl<T: Scalar> Sparse<'_, T> {
         sums.iter().sum()
     }
 
-    pub(super) fn squared_norm(&self) -> f64 {
+    pub(in crate::matrix) fn squared_norm(&self) -> f64 {
         self.sum_of_blocks(|values| dot(values, values))
     }
 
-    pub(super) fn sum(&self) -> f64 {
+    pub(in crate::matrix) fn sum(&self) -> f64 {
         self.sum_of_blocks(|values| sum_of_pairs(values, values, |v, _| v))
     }
 
@@ -59,7 +59,7 @@ impl<T: Scalar> Sparse<'_, T> {
     }
 
     /// The squared length of each sample.
-    pub(super) fn squared_lengths(&self) -> Vec<f64> {
+    pub(in crate::matrix) fn squared_lengths(&self) -> Vec<f64> {
         if self.stored == Stored::BySample {
             let length = |j| {
                 let values = &self.values[self.range(j)];
@@ -73,7 +73,7 @@ impl<T: Scalar> Sparse<'_, T> {
     }
 
     /// `|X - Phi H|^2`.
-    pub(super) fn residual(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
+    pub(in crate::matrix) fn residual(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
         let (norm_sq, k) = (self.squared_norm(), phi.cols());
         let turned = phi.t().to_matrix();
         let (mut of_phi, mut of_h) = (Matrix::zeros(k, k), Matrix::zeros(k, k));

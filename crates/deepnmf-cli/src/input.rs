@@ -25,16 +25,22 @@ const STANDARD: &str = "-";
 
 /// Loads or makes the samples, those of several files one after the other.
 pub(crate) fn samples<T: Scalar>(args: &DataArgs) -> Result<AnyDataset<T>> {
-    samples_within(args, None)
+    samples_held(args, Held::default())
 }
 
-/// The same; those of a single file stay there if they take more bytes than `memory`.
-pub(crate) fn samples_within<T: Scalar>(
-    args: &DataArgs,
-    memory: Option<u64>,
-) -> Result<AnyDataset<T>> {
+/// Where samples are once they have been read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Held {
+    /// Bytes that they may take in memory.
+    pub(crate) memory: Option<u64>,
+    /// Whether they stay in their file if they can, whatever they take.
+    pub(crate) in_file: bool,
+}
+
+/// The same; those of a single file may stay there.
+pub(crate) fn samples_held<T: Scalar>(args: &DataArgs, held: Held) -> Result<AnyDataset<T>> {
     if let [only] = args.data.as_slice() {
-        return read_within(only, &args.read, memory);
+        return read_held(only, &args.read, held);
     }
     if args.data.iter().filter(|path| is_standard(path)).count() > 1 {
         return Err(UsageError("standard input (-) can be read once: name it once".into()).into());
@@ -52,14 +58,10 @@ pub(crate) fn samples_within<T: Scalar>(
 
 /// Loads the samples of a file or folder, or makes built-in ones.
 pub(crate) fn samples_of<T: Scalar>(data: &Path, read: &ReadArgs) -> Result<AnyDataset<T>> {
-    read_within(data, read, None)
+    read_held(data, read, Held::default())
 }
 
-fn read_within<T: Scalar>(
-    data: &Path,
-    read: &ReadArgs,
-    memory: Option<u64>,
-) -> Result<AnyDataset<T>> {
+fn read_held<T: Scalar>(data: &Path, read: &ReadArgs, held: Held) -> Result<AnyDataset<T>> {
     if let Some(spec) = data.to_str().and_then(|data| data.strip_prefix(BUILTIN)) {
         refuse_for_builtin(read)?;
         return Ok(builtin::generate(spec)?.holding(Values::Dense));
@@ -77,7 +79,8 @@ fn read_within<T: Scalar>(
         feature_names: read.feature_names.clone(),
         images: ImageOptions { resize: read.resize, pattern: read.pattern.clone() },
         labels_file: labels_file(read),
-        memory,
+        memory: held.memory,
+        leave_in_file: held.in_file,
     };
     if is_standard(data) {
         return Ok(load_any_from(io::stdin().lock(), "standard input", &options)?);

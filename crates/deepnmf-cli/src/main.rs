@@ -11,6 +11,7 @@ mod progress;
 mod ranks;
 mod resources;
 mod signals;
+mod spill;
 mod tables;
 
 use std::env;
@@ -21,6 +22,9 @@ use clap::Parser;
 use crate::args::{Args, Command, UsageError};
 use crate::output::{Outcome, Output};
 use crate::ranks::Ranks;
+
+#[global_allocator]
+static ALLOCATOR: spill::Spilling = spill::Spilling;
 
 /// What a program returns that was called the wrong way.
 const USAGE: u8 = 2;

@@ -148,7 +148,9 @@ pub(crate) fn as_part<T: Scalar, R>(
     }
     match x {
         // Sums over the samples, then the offset.
-        Values::Centred { x, offset } => see(&Centred::new(&PartData::new(x, parts)?, offset)),
+        Values::Centred { x, offset } => {
+            see(&Centred::new(&PartData::new(x.as_ref(), parts)?, offset))
+        }
         held => see(&PartData::new(held, parts)?),
     }
 }

@@ -147,8 +147,10 @@ pub(crate) struct LongArgs {
     /// Estimate memory, disk space and time, and stop
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Memory that the program may take, such as 1GB or 800MB. Samples of a .npy or HDF5 file (.h5ad, .mat v7.3)
-    /// that would exceed it stay in their file, and are read in blocks [default: all there is]
+    /// Memory that the program may take, such as 1GB or 800MB. Samples that would exceed it stay in their file, and are
+    /// read in blocks: .npy, HDF5 (.h5ad, .mat v7.3), SciPy's .npz by sample. Those of .mtx, .csv, .parquet and packed or
+    /// by-feature files are copied to the temporary folder (TMPDIR) for that, and so are features that exceed it
+    /// [default: all there is]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) memory: Option<u64>,
     /// Learn from so many samples at a time, which takes far fewer passes over the data: for data on a disk, and models

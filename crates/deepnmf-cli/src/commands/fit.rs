@@ -17,9 +17,10 @@ use deepnmf::{
     Attributes, Checkpoints, DataMatrix, Dtype, Error, Factorization, Factors, FitSession, Matrix,
     Model, Provenance, Recorded, Scalar, StopReason, Summary, WarmStart,
 };
-use deepnmf_data::{AnyDataset, Attribute, Columns, Values};
+use deepnmf_data::{AnyDataset, Attribute, Columns};
 use serde_json::json;
 
+use self::budget::Settled;
 use self::labels::{attributes, codes};
 use self::plan::Plan;
 use crate::args::{FitArgs, LongArgs, ZeroName};
@@ -30,7 +31,7 @@ use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::Progress;
 use crate::ranks::{Ranks, as_part, own_columns};
 use crate::resources::{bytes, memory_peak};
-use crate::signals;
+use crate::{signals, spill};
 
 /// Factorizes a data file.
 pub(crate) fn run(args: &FitArgs, ranks: &Ranks, output: Output) -> Result<Outcome> {
@@ -59,12 +60,14 @@ fn carry_out<T: Scalar>(
 ) -> Result<Outcome> {
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
-    let Read { x, labels, given, provenance } = read::<T>(args, plan, ranks, output)?;
+    let Read { settled, labels, given, provenance } = read::<T>(args, plan, ranks, output)?;
+    let x = &settled.x;
     let parts = ranks.parts(x.samples())?;
     if args.long.plan {
-        return resources::plan(args, plan, &x, ranks, parts, output);
+        return resources::plan(args, plan, x, ranks, parts, output);
     }
-    resources::check(args, plan, &x, parts, output)?;
+    resources::check(args, plan, x, parts, output)?;
+    settled.begin(args.long.memory);
     let cancel = signals::listen()?;
     let checkpoints = checkpoints(args);
     let (outcome, model) = on_threads(args.threads, || {
@@ -74,7 +77,7 @@ fn carry_out<T: Scalar>(
         if let Some(checkpoints) = checkpoints.clone() {
             session = session.checkpointed(checkpoints);
         }
-        as_part(&x, parts, |x| {
+        as_part(x, parts, |x| {
             let model = fit(args, plan, x, given, &codes(&labels), ranks, &mut session)?;
             Ok((outcome_of(&model.summary), model.gathered(parts)?))
         })
@@ -86,14 +89,14 @@ fn carry_out<T: Scalar>(
         notes::remark_on_sizes(&model, output);
         model.provenance = with_labels(provenance, &labels, !model.predictors.is_empty());
         write(args, &model, checkpoints)?;
-        report(args, &model, resources::Held::of(&x), ranks, output)?;
+        report(args, &model, resources::Held::of(x), ranks, output)?;
     }
     Ok(outcome)
 }
 
 /// What a fit begins with, on this rank.
 struct Read<T: Scalar> {
-    x: Values<T>,
+    settled: Settled<T>,
     labels: Vec<Option<Attribute>>,
     given: Given<T>,
     provenance: Provenance,
@@ -117,12 +120,12 @@ fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -
         remark_on_zeros(&zeros, output);
         labelled = Some(data);
     }
-    data.x = budget::settle(args, plan, data.x, output)?;
     let labels = attributes(args, labelled.as_ref().unwrap_or(&data))?;
     if let Some(data) = labelled {
         given = Given::Auxiliary(data);
     }
-    Ok(Read { x: data.x, labels, given, provenance })
+    let settled = budget::settle(args, plan, data.x, output)?;
+    Ok(Read { settled, labels, given, provenance })
 }
 
 /// Adds the attributes learnt from, and where the model predicts them the names of their classes.
@@ -282,6 +285,7 @@ fn report<T: Scalar>(
             "attributes": model.provenance.attributes,
             "memory_peak": peak,
             "in_file": held.in_file,
+            "mapped": spill::mapped(),
             "out": args.out,
         }),
     );

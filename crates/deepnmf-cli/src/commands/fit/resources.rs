@@ -108,9 +108,7 @@ fn file_of<T: Scalar>(plan: &Plan, x: &Values<T>, parts: Parts<'_>) -> u64 {
 /// What a fit takes with the samples where they are.
 pub(super) fn estimate<T: Scalar>(plan: &Plan, x: &Values<T>) -> Estimate {
     let mut estimate = estimate_of(plan, x, x.samples());
-    if let Values::InFile(_) = x {
-        estimate.memory = estimate.memory.saturating_sub(all_numbers::<T>(x)) + x.bytes();
-    }
+    estimate.memory = estimate.memory.saturating_sub(x.bytes_of_all()) + x.bytes();
     estimate
 }
 
@@ -121,11 +119,6 @@ fn estimate_of<T: Scalar>(plan: &Plan, x: &Values<T>, samples: usize) -> Estimat
         Plan::Transfer(both) => both.1.clone().into(),
     };
     settings.estimate_held(x.features(), samples, x.entries_held(), T::DTYPE)
-}
-
-/// Bytes of all numbers of samples that are not sparse.
-pub(super) fn all_numbers<T: Scalar>(x: &Values<T>) -> u64 {
-    (x.features() as u64).saturating_mul(x.samples() as u64).saturating_mul(size_of::<T>() as u64)
 }
 
 /// Where the samples are.
@@ -139,9 +132,9 @@ pub(super) struct Held {
 
 impl Held {
     pub(super) fn of<T: Scalar>(x: &Values<T>) -> Self {
-        match x {
-            Values::InFile(_) => Self { in_file: Some(all_numbers(x)), blocks: Some(x.bytes()) },
-            _ => Self::default(),
+        match x.in_file() {
+            Some(_) => Self { in_file: Some(x.bytes_of_all()), blocks: Some(x.bytes()) },
+            None => Self::default(),
         }
     }
 

@@ -27,7 +27,7 @@ pub enum Error {
     /// A value that is not a number, or infinite.
     #[error(
         "sample {sample}, feature {feature} is {value} (counted from 1): \
-         remove it or replace it by a number"
+         remove it, replace it by a number, or declare it missing (--missing nan, missing=np.nan)"
     )]
     NotFinite {
         /// The sample (column of `X`), counted from 1.
@@ -36,6 +36,16 @@ pub enum Error {
         feature: usize,
         /// What stands there.
         value: f64,
+    },
+    /// A sample, or a feature, of which every entry is missing.
+    #[error(
+        "{what} {number} has no observed entry (counted from 1), so nothing can be said of it: leave it out"
+    )]
+    NothingObserved {
+        /// `sample` or `feature`.
+        what: &'static str,
+        /// Its number, counted from 1.
+        number: usize,
     },
     /// A negative value in the data of a model that has no place for it.
     #[error(

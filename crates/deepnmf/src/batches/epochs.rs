@@ -6,7 +6,7 @@ use super::{Learner, Progress, Sums, check_settings};
 use crate::checkpoint::{Identity, Restored, StateWriter};
 use crate::driver::{Algorithm, FitSession};
 use crate::error::{Error, Result};
-use crate::matrix::{DataMatrix, Matrix, Scalar};
+use crate::matrix::{DataMatrix, Incomplete, Matrix, Scalar};
 use crate::models::{Model, Settings, Task};
 use crate::observe::Stage;
 use crate::project::Projection;
@@ -30,6 +30,7 @@ impl Settings {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         check_settings(self)?;
+        Incomplete::refuse(x, "learning from batches")?;
         let most = self.layers().into_iter().max().unwrap_or(1);
         if size < most {
             let accepted = format!("a batch needs as many samples as a layer components, {most}");

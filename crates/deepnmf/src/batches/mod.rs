@@ -28,8 +28,8 @@ use crate::activation::Activation;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::matrix::{
-    DataMatrix, Scalar, Scaled, check_data, check_non_negative, extreme_exponent, power_of_two,
-    scale_by_power,
+    DataMatrix, Incomplete, Scalar, Scaled, check_data, check_non_negative, extreme_exponent,
+    power_of_two, scale_by_power,
 };
 use crate::models::{DeepSemiNmf, Model, SemiNmf, Settings};
 use crate::objective::{Divergence, reconstruction_error};
@@ -84,6 +84,7 @@ impl<T: Scalar> Learner<T> {
         session: &mut FitSession<'_>,
     ) -> Result<Self> {
         check_settings(settings)?;
+        Incomplete::refuse(batch, "learning from batches")?;
         Self::resume(settings.fit(batch, &[], session)?, None)
     }
 
@@ -153,6 +154,7 @@ impl<T: Scalar> Learner<T> {
                 expected: expected.to_string(),
             });
         }
+        Incomplete::refuse(batch, "learning from batches")?;
         check_data(batch)?;
         if self.model.settings.abilities().negative_data {
             return Ok(());

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::*;
 use crate::driver::FitSession;
 use crate::init::Start;
-use crate::matrix::{Matrix, PartColumns};
+use crate::matrix::incomplete::tests::{incomplete_data, refuses};
+use crate::matrix::{DataMatrix, Incomplete, Matrix, PartColumns};
 use crate::models::{Factorization, FitOptions, Model, Nmf, NonNegativeOptions, SemiNmf};
 use crate::observe::Event;
 use crate::split_tests::{Tried, every_setting, on_parts};
@@ -18,6 +19,15 @@ fn at_every_iteration(folder: &Path) -> Checkpoints {
 
 /// Fits with checkpoints and stops after so many iterations in all loops together, if it gets there.
 fn fit_until(tried: &Tried, folder: &Path, iterations: usize) -> Model<f64> {
+    fit_data_until(tried, &tried.x, folder, iterations)
+}
+
+fn fit_data_until(
+    tried: &Tried,
+    x: &dyn DataMatrix<f64>,
+    folder: &Path,
+    iterations: usize,
+) -> Model<f64> {
     let cancel = CancelToken::new();
     let (mut seen, switch) = (0, cancel.clone());
     let mut count = |event: &Event| {
@@ -30,7 +40,7 @@ fn fit_until(tried: &Tried, folder: &Path, iterations: usize) -> Model<f64> {
         .observed_by(&mut count)
         .stopped_by(cancel)
         .checkpointed(at_every_iteration(folder));
-    tried.fit(&tried.x, &mut session).unwrap()
+    tried.fit(x, &mut session).unwrap()
 }
 
 fn assert_same_bits(what: &str, a: &Model<f64>, b: &Model<f64>) {
@@ -59,6 +69,25 @@ fn every_model_resumed_anywhere_ends_with_the_same_bits() {
             let folder = tempfile::tempdir().unwrap();
             fit_until(&tried, folder.path(), stop);
             let resumed = fit_until(&tried, folder.path(), usize::MAX);
+            assert_same_bits(&format!("{} after {stop}", tried.what), &resumed, &undisturbed);
+        }
+    }
+}
+
+/// What was filled in follows from the factors.
+#[test]
+fn every_model_of_incomplete_data_resumed_anywhere_ends_with_the_same_bits() {
+    for (i, tried) in every_setting().into_iter().enumerate() {
+        if refuses(&tried.settings) {
+            continue;
+        }
+        let x = Incomplete::from_nan(incomplete_data(&tried.x)).unwrap();
+        let undisturbed = tried.fit(&x, &mut FitSession::new()).unwrap();
+        let steps: usize = undisturbed.summary.runs.iter().map(|run| run.iterations).sum();
+        for stop in [1 + i % 3, steps / 2 + 1, steps.max(1)] {
+            let folder = tempfile::tempdir().unwrap();
+            fit_data_until(&tried, &x, folder.path(), stop);
+            let resumed = fit_data_until(&tried, &x, folder.path(), usize::MAX);
             assert_same_bits(&format!("{} after {stop}", tried.what), &resumed, &undisturbed);
         }
     }

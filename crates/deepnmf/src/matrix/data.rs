@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::product::{add_gram_of_rows, add_mul, mirror_lower, mul, mul_block, mul_columns};
 use super::{
-    Fingerprint, Matrix, MatrixView, Parts, Scalar, Sparse, add_scaled, dot, sum_of_pairs,
+    Fingerprint, Incomplete, Matrix, MatrixView, Parts, Scalar, Sparse, add_scaled, dot,
+    sum_of_pairs,
 };
 use crate::error::{Error, Result};
 
@@ -213,6 +214,27 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// If the data cannot be read, or another part has failed.
     fn to_dense(&self) -> Result<Matrix<T>> {
         self.parts().gather(&self.own_dense()?)
+    }
+
+    /// Return how many entries of all parts are missing ([`Incomplete`]). Constant time.
+    fn missing(&self) -> usize {
+        0
+    }
+
+    /// Return the samples of this part with their missing entries, if any were declared. Constant time.
+    fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
+        None
+    }
+
+    /// *Together*: fill the missing entries with those of `Phi H`, where `phi` is `p x k` and `h` (`k x n`) holds the
+    /// features of this part; return `|X - Phi H|^2` over the observed entries. Where none are missing, return `None`
+    /// and do nothing. From here on, products are those of the filled data.
+    ///
+    /// # Errors
+    /// If the data do not belong to a fit, or another part has failed.
+    fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<Option<f64>> {
+        let _ = (phi, h);
+        Ok(None)
     }
 
     /// Return the samples of this part, one after another, if that is how they stand in memory. Constant time.

@@ -1,8 +1,10 @@
 //! The samples of one part, however they are held.
 
 use super::data::{Visit, VisitSparse, first_of_all_parts};
-use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse, fingerprint};
-use crate::error::Result;
+use super::{
+    DataMatrix, Entry, Fingerprint, Incomplete, Matrix, Parts, Scalar, Sparse, fingerprint,
+};
+use crate::error::{Error, Result};
 
 /// The samples of one part: sums over them become sums over all parts.
 ///
@@ -20,6 +22,8 @@ pub struct PartData<'a, T> {
     parts: Parts<'a>,
     /// Entries that are held by all parts together, where zeros are left out.
     held: usize,
+    /// The same of those that are missing.
+    missing: usize,
 }
 
 impl<'a, T: Scalar> PartData<'a, T> {
@@ -33,8 +37,9 @@ impl<'a, T: Scalar> PartData<'a, T> {
     pub fn new(own: &'a dyn DataMatrix<T>, parts: Parts<'a>) -> Result<Self> {
         assert_eq!(own.shape().1, parts.samples(), "one column for each sample of the part");
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
-        let held = parts.sum_of(own.entries_held().unwrap_or(0) as f64)? as usize;
-        Ok(Self { own, parts, held })
+        let count = |own: usize| Ok::<_, Error>(parts.sum_of(own as f64)? as usize);
+        let (held, missing) = (count(own.entries_held().unwrap_or(0))?, count(own.missing())?);
+        Ok(Self { own, parts, held, missing })
     }
 }
 
@@ -109,7 +114,26 @@ impl<T: Scalar> DataMatrix<T> for PartData<'_, T> {
 
     /// Each sample by its number among all.
     fn fingerprint(&self) -> Result<Fingerprint> {
-        fingerprint::of_blocks(self)
+        match self.own.incomplete() {
+            Some(own) => {
+                let first = self.parts.range().start;
+                fingerprint::of_all_parts(own.own_fingerprint(first), self.parts)
+            }
+            None => fingerprint::of_blocks(self),
+        }
+    }
+
+    fn missing(&self) -> usize {
+        self.missing
+    }
+
+    fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
+        self.own.incomplete()
+    }
+
+    /// What a fit fills in is a copy ([`Incomplete::for_fit`]), which knows the parts itself.
+    fn fill_in(&self, _: &Matrix<T>, _: &Matrix<T>) -> Result<Option<f64>> {
+        if self.missing == 0 { Ok(None) } else { Err(Incomplete::<T>::no_fit()) }
     }
 
     /// As many numbers as all parts hold entries are affordable on each of them.

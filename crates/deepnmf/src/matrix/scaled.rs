@@ -179,7 +179,10 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         if self.exponent.abs() <= MILD {
             return Ok(self.x.norm_sq()? * power_of_two(2 * self.exponent));
         }
-        norm_sq_of_blocks(self)
+        match self.x.incomplete() {
+            Some(x) => self.parts().sum_of(x.norm_sq_in_unit(self.exponent)),
+            None => norm_sq_of_blocks(self),
+        }
     }
 
     /// Where nothing can be lost, in the unit of the data.
@@ -189,7 +192,24 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             scale_by_power(&mut there, -self.exponent);
             return Ok(self.x.residual_norm_sq(&there, h)? * power_of_two(2 * self.exponent));
         }
-        residual_norm_sq_of_blocks(self, phi, h)
+        match self.x.incomplete() {
+            Some(x) => self.parts().sum_of(x.residual_in_unit(self.exponent, phi, h)?),
+            None => residual_norm_sq_of_blocks(self, phi, h),
+        }
+    }
+
+    fn missing(&self) -> usize {
+        self.x.missing()
+    }
+
+    fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<Option<f64>> {
+        if self.missing() == 0 {
+            return Ok(None);
+        }
+        let mut there = phi.clone();
+        scale_by_power(&mut there, -self.exponent);
+        let left = self.x.fill_in(&there, h)?;
+        Ok(left.map(|left| left * power_of_two(self.exponent).powi(2)))
     }
 
     fn entry_sum(&self) -> Result<f64> {

@@ -1,7 +1,7 @@
 //! Data that refuse to go on once nobody wants the result.
 
 use super::data::{Visit, VisitSparse, gram_of_blocks};
-use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse};
+use super::{DataMatrix, Entry, Fingerprint, Incomplete, Matrix, Parts, Scalar, Sparse};
 use crate::error::Result;
 use crate::stop::Watch;
 
@@ -114,6 +114,18 @@ impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
 
     fn may_densify(&self) -> bool {
         self.x.may_densify()
+    }
+
+    fn missing(&self) -> usize {
+        self.x.missing()
+    }
+
+    fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
+        self.x.incomplete()
+    }
+
+    fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<Option<f64>> {
+        self.x.fill_in(phi, h)
     }
 
     /// Parts would not stop at the same place: they agree between iterations instead.

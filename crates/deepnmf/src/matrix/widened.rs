@@ -67,6 +67,10 @@ impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
         self.0.find_entry(&|v| wanted(v.to_f64()))
     }
 
+    fn missing(&self) -> usize {
+        self.0.missing()
+    }
+
     fn may_densify(&self) -> bool {
         self.0.may_densify()
     }

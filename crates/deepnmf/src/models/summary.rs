@@ -190,6 +190,9 @@ pub struct Summary {
     pub features: usize,
     /// The number of samples `n`.
     pub samples: usize,
+    /// The entries of the data that were missing. Errors are over the others.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing: usize,
     /// What tells them from others; unknown in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
@@ -198,7 +201,8 @@ pub struct Summary {
     pub error: f64,
     /// The same relative to `|X|_F`, or to the error of the best model with one component.
     pub relative_error: f64,
-    /// The smallest error that any linear factorization of the top layer's rank can have.
+    /// The smallest error that any linear factorization of the top layer's rank can have. Unknown where entries are
+    /// missing: no decomposition has it then.
     pub svd_bound: Option<f64>,
     /// By how much the error exceeds the bound: `error / svd_bound - 1`. Nonlinear models can go
     /// below it.
@@ -221,7 +225,17 @@ pub struct Summary {
     pub notices: Vec<Notice>,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Summary {
+    /// How many entries were observed.
+    pub fn observed(&self) -> usize {
+        self.features.saturating_mul(self.samples).saturating_sub(self.missing)
+    }
+
     /// The same without what a clock has said: equal fits have equal ones.
     #[must_use]
     pub fn without_times(&self) -> Self {
@@ -288,6 +302,8 @@ impl Record {
         let x_norm_sq = x.norm_sq()?;
         let watched = Watched::new(x, session.last_watch());
         let known = self.singular_values.as_deref();
+        // Singular values bound the error over all entries, and no decomposition has those of the observed ones.
+        let bound = bound.filter(|_| x.missing() == 0);
         let bound = bound.map(|bound| svd_bound(&watched, x_norm_sq, bound, known)).transpose();
         // Who has stopped the fit does not wait for a bound.
         let svd_bound = match bound {
@@ -300,6 +316,7 @@ impl Record {
         Ok(Summary {
             features: x.shape().0,
             samples: x.parts().total(),
+            missing: x.missing(),
             fingerprint: None,
             error,
             relative_error: if norm > 0.0 { error / norm } else { 0.0 },
@@ -359,6 +376,11 @@ fn svd_bound<T: Scalar>(
 /// If the data are empty or not finite, or `k` is 0.
 pub fn smallest_error<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, seed: u64) -> Result<f64> {
     check_data(x)?;
+    if x.missing() > 0 {
+        let accepted =
+            "the bound is that of complete data: no decomposition has it where some are missing";
+        return Err(Error::parameter("the number of missing entries", x.missing(), accepted));
+    }
     if k == 0 {
         return Err(Error::parameter("the number of components", k, "at least 1 is needed"));
     }

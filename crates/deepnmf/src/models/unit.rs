@@ -6,18 +6,18 @@
 //! asked to carry the scale ([`ScaleIn`]).
 
 use super::summary::gap;
-use super::{Factors, Model, Notice, Settings, WarmStart};
+use super::{Attributes, Factors, Model, Notice, Settings, WarmStart};
 use crate::checkpoint::Identity;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::Labels;
 use crate::init::ScaleIn;
 use crate::matrix::{
-    DataMatrix, Fingerprint, Matrix, Scalar, Scaled, power_of_two, scale, scale_by_power,
-    unit_exponent,
+    DataMatrix, Fingerprint, Incomplete, Matrix, Scalar, Scaled, power_of_two, scale,
+    scale_by_power, unit_exponent,
 };
 use crate::objective::{Divergence, Fitted};
-use crate::predict::learn;
+use crate::predict::{Predictor, learn};
 use crate::project::by_basis;
 use crate::stop::StopReason;
 use crate::update::BasisProducts;
@@ -32,7 +32,13 @@ pub(crate) fn in_common_unit<T: Scalar>(
 ) -> Result<Model<T>> {
     let exponent = unit_exponent(x)?;
     let scaled = Scaled::new(x, exponent);
-    let seen: &dyn DataMatrix<T> = if exponent == 0 { x } else { &scaled };
+    // What is filled in belongs to this fit alone.
+    let own = if x.missing() > 0 { Some(Incomplete::for_fit(x, exponent)?) } else { None };
+    let seen: &dyn DataMatrix<T> = match &own {
+        Some(own) => own,
+        None if exponent == 0 => x,
+        None => &scaled,
+    };
     let before = session.unit;
     session.unit *= divergence.error_unit(-exponent);
     let fitted = fit(seen, exponent, session).and_then(|mut model| {
@@ -123,12 +129,8 @@ fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<
         return Ok(());
     }
     let decoded = factors.decode(factors.depth(), factors.top_features())?;
-    let products = BasisProducts::of(x, &factors.z[0])?;
-    let cross = x.parts().sum_of(products.phi_t_x.inner(&decoded))?;
     let norm_sq = x.norm_sq()?;
-    let error =
-        Fitted { phi: &factors.z[0], h: &decoded, products: &products }.error(x, norm_sq)?;
-    let model_sq = error * error - norm_sq + 2.0 * cross;
+    let (cross, model_sq) = sizes_of(x, norm_sq, &factors.z[0], &decoded)?;
     let size = if model_sq > 0.0 { (cross / model_sq).max(0.0) } else { 0.0 };
     scale(&mut factors.z[0], size);
     summary.error = factors.reconstruction_error(x, factors.depth(), factors.top_features())?;
@@ -136,6 +138,24 @@ fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<
     summary.relative_error = summary.error / norm;
     summary.gap = gap(summary.error, summary.svd_bound, norm);
     Ok(())
+}
+
+/// `<X, Z H>` and `|Z H|^2`, over the observed entries.
+fn sizes_of<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    norm_sq: f64,
+    z: &Matrix<T>,
+    h: &Matrix<T>,
+) -> Result<(f64, f64)> {
+    if x.missing() > 0 {
+        let there = x.residual_norm_sq(z, h)?;
+        let opposite = x.residual_norm_sq(&z.map(|v| -v), h)?;
+        return Ok(((opposite - there) / 4.0, f64::midpoint(there, opposite) - norm_sq));
+    }
+    let products = BasisProducts::of(x, z)?;
+    let cross = x.parts().sum_of(products.phi_t_x.inner(h))?;
+    let error = Fitted { phi: z, h, products: &products }.error(x, norm_sq)?;
+    Ok((cross, error * error - norm_sq + 2.0 * cross))
 }
 
 /// Above this share of the norm of the data, an error is more than rounding worse than that of no model.
@@ -158,6 +178,20 @@ fn blame_settings<T: Scalar>(model: &mut Model<T>) {
     }
 }
 
+/// Machines learn from samples whose missing entries are those of the model.
+fn learn_from<T: Scalar>(
+    model: &Model<T>,
+    x: &dyn DataMatrix<T>,
+    attributes: &Attributes<'_>,
+) -> Result<Vec<Predictor<T>>> {
+    if x.missing() == 0 {
+        return learn(model, x, attributes);
+    }
+    let (own, factors) = (Incomplete::for_fit(x, 0)?, &model.factors);
+    own.fill_in(&factors.z[0], &factors.decode(factors.depth(), factors.top_features())?)?;
+    learn(model, &own.as_complete(), attributes)
+}
+
 fn bytes_of<T: Scalar>(matrix: &Matrix<T>) -> &[u8] {
     bytemuck::cast_slice(matrix.as_slice())
 }
@@ -169,6 +203,9 @@ impl Settings {
         task: super::Task<'_, T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
+        if self.divergence() == Divergence::KullbackLeibler {
+            Incomplete::refuse(task.x, "the Kullback-Leibler divergence")?;
+        }
         let fingerprint = task.x.fingerprint()?;
         if session.is_checkpointed() {
             session.begin_fit(&self.identity(&task, fingerprint)?, task.x.parts())?;
@@ -179,6 +216,12 @@ impl Settings {
             let settings = self.clone().in_unit(power_of_two(exponent));
             let mut model = settings.dispatch(super::Task { x, attributes, from }, session)?;
             if self.compares_data() {
+                let factors = &model.factors;
+                if x.missing() > 0 {
+                    // Loops may end with what a sweep filled in that was taken back.
+                    let decoded = factors.decode(factors.depth(), factors.top_features())?;
+                    x.fill_in(&factors.z[0], &decoded)?;
+                }
                 model.factors.seen = Some(by_basis(x, &model.factors.z[0])?);
             }
             Ok(Model { settings: model.settings.in_unit(power_of_two(-exponent)), ..model })
@@ -187,7 +230,7 @@ impl Settings {
         // Models with parts have learnt on the way.
         let afterwards = self.abilities().labels != super::LabelUse::EachPart;
         if self.abilities().predicts() && afterwards && !model.summary.stop.is_early() {
-            model.predictors = learn(&model, x, attributes)?;
+            model.predictors = learn_from(&model, x, attributes)?;
         }
         let trouble = session.trouble_with_checkpoints();
         model.summary.notices.extend(trouble.map(|why| Notice::NoCheckpoint { why }));

@@ -12,6 +12,7 @@
 
 mod additive;
 mod in_data;
+mod incomplete;
 mod joint;
 mod kullback_leibler;
 mod near;
@@ -143,6 +144,9 @@ pub(crate) fn project<T: Scalar>(
         let fade = model.settings.fade().unwrap_or(v.cols());
         let reading = reading::Reading { neighbourhood: &of, factors, layer, v, fade };
         return reading.features(&below, x, method);
+    }
+    if x.missing() > 0 {
+        return incomplete::features(model, x, layer, method);
     }
     match extreme_exponent(&factors.z[0])? {
         None => in_layer(model, factors, x, layer, method, model.settings.penalty(found)),

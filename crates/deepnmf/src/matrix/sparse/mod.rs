@@ -141,6 +141,11 @@ impl<'a, T: Scalar> Sparse<'a, T> {
         &self.values
     }
 
+    /// The same to change; borrowed ones are copied first.
+    pub(in crate::matrix) fn values_mut(&mut self) -> &mut [T] {
+        self.values.to_mut()
+    }
+
     /// The feature, or the sample, of each value.
     pub fn places(&self) -> &Whole<'a> {
         &self.places

@@ -13,7 +13,7 @@ use super::result::Whole;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::init::ScaleIn;
-use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
+use crate::matrix::{DataMatrix, Incomplete, Scalar, Watched, check_data};
 use crate::models::summary::{Bound, Record};
 use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Notice, Outcome, SemiNmf, Task};
 use crate::observe::Stage;
@@ -281,6 +281,8 @@ impl Kind for AdditiveSemiNmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         self.options.check()?;
+        // Its objective is the determinant of a scatter, which no filled-in entry lies above.
+        Incomplete::refuse(task.x, "additive-semi-nmf")?;
         check_data(task.x)?;
         if self.parts.is_empty() {
             let (found, reasons) = self.with_parts_of(task.x, session)?;

@@ -84,6 +84,7 @@ impl<T: Scalar> Blocks<'_, T> {
     fn sweep_layers(&self, factors: &mut Factors<T>) -> Result<f64> {
         let mut value = 0.0;
         let parts = self.x.parts();
+        self.x.fill_in(&factors.z[0], &factors.h[0])?;
         for i in 0..factors.depth() {
             let weight = self.goal.weights[i];
             let (below, from) = factors.h.split_at_mut(i);
@@ -109,7 +110,11 @@ impl<T: Scalar> Blocks<'_, T> {
             value += self.update(i, h, pulled)? / 2.0;
             let input_norm_sq = if i == 0 { self.x_norm_sq } else { input.norm_sq()? };
             let fitted = Fitted { phi: &factors.z[i], h, products: &products };
-            let error = fitted.error(input, input_norm_sq)?;
+            let left = if i == 0 { self.x.fill_in(fitted.phi, fitted.h)? } else { None };
+            let error = match left {
+                Some(left) => left.sqrt(),
+                None => fitted.error(input, input_norm_sq)?,
+            };
             value += self.share(i, error, &factors.z[i], h)?;
         }
         Ok(value)

@@ -317,14 +317,19 @@ impl DeepSemiNmf {
         let (stage, options, parts) = (Stage::FineTuning, &self.options, x.parts());
         let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
         // Blocks of the scale-free penalty are no least squares of the same form, so gradients take their place.
-        let linear = self.activation == Activation::Identity && !scale_free;
+        // Nor are those of the data's loss where entries are missing: every layer would need an X^ of its own.
+        let of_one = x.missing() == 0 || self.loss == Loss::Layer;
+        let linear = self.activation == Activation::Identity && !scale_free && of_one;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
             let (tuned, run) = session
                 .run(stage, &rule, parts, || blocks::descend(x, factors, goal, options.solver))?;
             record.runs.push(run);
             return Ok(tuned.point);
         }
-        let eliminate = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
+        // The best Z_1 for observed entries is a problem of its own for each feature, as dear as all else together. As a
+        // variable it needs none, and value and slope are exact at every point, so that no curvature is wrong either.
+        let closed = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
+        let eliminate = closed && x.missing() == 0;
         let network = Network::new(x, &factors, goal, eliminate)?;
         let point = network.point_of(factors);
         let (mut network, point, run) = match self.descent.optimizer {

@@ -119,7 +119,11 @@ impl<'a, T: Scalar> LiteralLoop<'a, T> {
         let top = self.factors.top_features();
         let graph = self.form.graphs.of(self.factors.depth());
         let regularizer = graph.map(|graph| Regularizer::new(graph, top)).transpose()?;
-        self.error = with_penalty(reconstruction_error(self.x, &phi, top)?, regularizer.as_ref());
+        let error = match self.x.fill_in(&phi, top)? {
+            Some(left) => left.sqrt(),
+            None => reconstruction_error(self.x, &phi, top)?,
+        };
+        self.error = with_penalty(error, regularizer.as_ref());
         Ok(())
     }
 }
@@ -145,6 +149,7 @@ impl<T: Scalar> Algorithm for LiteralLoop<'_, T> {
     fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         self.factors = Factors::restored("factors", state)?;
         self.error = state.number("error")?;
+        self.x.fill_in(&chain(&self.factors.z), self.factors.top_features())?;
         Ok(())
     }
 }

@@ -224,11 +224,21 @@ impl<'a, T: Scalar> Network<'a, T> {
         into: &mut Evaluated<T>,
     ) -> Result<()> {
         let z = self.basis(point, 1);
-        let products = BasisProducts::of(self.x, z)?;
+        let whole = self.x.missing() == 0;
+        let mut products = if whole { Some(BasisProducts::of(self.x, z)?) } else { None };
         for signal in signals {
             let arrived = self.arrived(point, signal);
-            let fitted = Fitted { phi: z, h: arrived, products: &products };
-            let error = fitted.error_with(self.x, self.x_norm_sq, &signal.gram)?;
+            // Filled in with this signal, missing entries add nothing to value and slope.
+            let left = self.x.fill_in(z, arrived)?;
+            let products = match products.as_ref().filter(|_| whole) {
+                Some(products) => products,
+                None => products.insert(BasisProducts::of(self.x, z)?),
+            };
+            let fitted = Fitted { phi: z, h: arrived, products };
+            let error = match left {
+                Some(left) => left.sqrt(),
+                None => fitted.error_with(self.x, self.x_norm_sq, &signal.gram)?,
+            };
             into.value += signal.weight * error * error / 2.0;
             let mut delta = Matrix::zeros(arrived.rows(), arrived.cols());
             mul(&mut delta, products.phi_t_phi.view(), arrived.view());

@@ -34,7 +34,11 @@ pub(super) struct JointLoop<'a, T> {
 
 impl<'a, T: Scalar> JointLoop<'a, T> {
     pub(super) fn new(x: &'a dyn DataMatrix<T>, z: Vec<Matrix<T>>, h: Matrix<T>) -> Result<Self> {
-        let error = reconstruction_error(x, &chain(&z), &h)?;
+        let phi = chain(&z);
+        let error = match x.fill_in(&phi, &h)? {
+            Some(left) => left.sqrt(),
+            None => reconstruction_error(x, &phi, &h)?,
+        };
         Ok(Self { x, x_norm_sq: x.norm_sq()?, z, h, error })
     }
 
@@ -74,7 +78,10 @@ impl<T: Scalar> Algorithm for JointLoop<'_, T> {
         let products = BasisProducts::of(self.x, &phi)?;
         Nmf::LEE_SEUNG.update(&mut self.h, products.plain());
         let fitted = Fitted { phi: &phi, h: &self.h, products: &products };
-        self.error = fitted.error(self.x, self.x_norm_sq)?;
+        self.error = match self.x.fill_in(&phi, &self.h)? {
+            Some(left) => left.sqrt(),
+            None => fitted.error(self.x, self.x_norm_sq)?,
+        };
         Ok(())
     }
 
@@ -88,6 +95,7 @@ impl<T: Scalar> Algorithm for JointLoop<'_, T> {
         self.z = state.matrices("z")?;
         self.h = state.features("h")?;
         self.error = state.number("error")?;
+        self.x.fill_in(&chain(&self.z), &self.h)?;
         Ok(())
     }
 }

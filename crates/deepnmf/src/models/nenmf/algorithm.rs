@@ -32,13 +32,17 @@ pub(super) struct NeNmfLoop<'a, T> {
 impl<'a, T: Scalar> NeNmfLoop<'a, T> {
     pub(super) fn new(x: &'a dyn DataMatrix<T>, z: &Matrix<T>, h: Matrix<T>) -> Result<Self> {
         let zt = z.t().to_matrix();
+        let left = x.fill_in(z, &h)?;
         let of_basis = FeatureProducts::of(x, &h)?.turned();
         let basis = projected_gradient(&zt, &of_basis, Parts::whole(zt.cols()))?;
         let products = BasisProducts::of(x, z)?;
         let features = projected_gradient(&h, &products, x.parts())?;
         let first = Limits { tolerance: FIRST_SHARE * basis.hypot(features), most: MOST };
         let x_norm_sq = x.norm_sq()?;
-        let error = Fitted { phi: z, h: &h, products: &products }.error(x, x_norm_sq)?;
+        let error = match left {
+            Some(left) => left.sqrt(),
+            None => Fitted { phi: z, h: &h, products: &products }.error(x, x_norm_sq)?,
+        };
         Ok(Self { x, x_norm_sq, zt, h, basis_limits: first, feature_limits: first, error })
     }
 
@@ -65,7 +69,10 @@ impl<T: Scalar> Algorithm for NeNmfLoop<'_, T> {
             self.feature_limits.tolerance /= 10.0;
         }
         let fitted = Fitted { phi: &z, h: &self.h, products: &products };
-        self.error = fitted.error(self.x, self.x_norm_sq)?;
+        self.error = match self.x.fill_in(&z, &self.h)? {
+            Some(left) => left.sqrt(),
+            None => fitted.error(self.x, self.x_norm_sq)?,
+        };
         Ok(())
     }
 
@@ -83,6 +90,7 @@ impl<T: Scalar> Algorithm for NeNmfLoop<'_, T> {
         self.basis_limits.tolerance = state.number("basis tolerance")?;
         self.feature_limits.tolerance = state.number("feature tolerance")?;
         self.error = state.number("error")?;
+        self.x.fill_in(&self.zt.t().to_matrix(), &self.h)?;
         Ok(())
     }
 }

@@ -184,7 +184,10 @@ impl<T: Scalar> Alternation<'_, T> {
             // Their problems are the same and so are their answers, up to how a mean is rounded.
             classes.average(h)?;
         }
-        let error = Fitted { phi: z, h, products: &products }.error(self.x, self.x_norm_sq)?;
+        let error = match self.x.fill_in(z, h)? {
+            Some(left) => left.sqrt(),
+            None => Fitted { phi: z, h, products: &products }.error(self.x, self.x_norm_sq)?,
+        };
         let mut penalty = term.map_or(0.0, |term| term.penalty(&products.phi_t_phi));
         if let Some(Constraint::Small(penalties)) = &self.constraint {
             penalty = 2.0 * penalties.of(self.x, z, h)?;
@@ -202,6 +205,8 @@ impl<T: Scalar> Sweeps for Alternation<'_, T> {
         if unit_basis {
             bring_to_unit_length(z, h); // momentum may have changed it
         }
+        // What is filled in lies above the objective only where the sweep begins.
+        self.x.fill_in(z, h)?;
         self.update_basis(z, h)?;
         if unit_basis {
             bring_to_unit_length(z, h);

@@ -6,6 +6,8 @@
 //!
 //! A graph changes what both halves see, not what they do (`update/smoothness.rs`).
 //!
+//! Missing entries are filled in once the basis is known, before `Z^T X` (`matrix/incomplete`).
+//!
 //! With a basis that stays, the step is the first half, and the data are touched once in all.
 
 use crate::checkpoint::{Restored, StateWriter};
@@ -31,6 +33,8 @@ pub struct SemiNmfLoop<'a, T> {
     scratch: Option<ZScratch<T>>,
     graph: Option<GraphTerm<'a, T>>,
     error: f64,
+    /// Whether the data have missing entries, which hold what the factors make of them.
+    filled: bool,
 }
 
 impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
@@ -102,6 +106,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             scratch: None,
             graph: None,
             error: 0.0,
+            filled: false,
         })
     }
 
@@ -152,6 +157,13 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             let mut gram = self.hht.clone();
             self.graph.iter().for_each(|graph| graph.add_to(&mut gram));
             z_least_squares(&mut self.z, self.x, &self.h, &gram, scratch)?;
+        }
+        if let Some(left) = self.x.fill_in(&self.z, &self.h)? {
+            self.filled = true;
+            self.error = left.sqrt();
+            return self.products.refresh(self.x, &self.z);
+        }
+        if self.scratch.is_some() {
             self.products.refresh(self.x, &self.z)?;
         }
         let fitted = Fitted { phi: &self.z, h: &self.h, products: &self.products };
@@ -179,11 +191,21 @@ impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
 
     fn save(&self, state: &mut StateWriter<'_>) {
         state.features("h", &self.h);
+        if self.filled {
+            state.matrix("z", &self.z);
+        }
     }
 
     fn restore(&mut self, state: &Restored<'_>) -> Result<()> {
         self.h = state.features("h")?;
         self.graph.as_mut().map_or(Ok(()), |graph| graph.refresh(&self.h))?;
-        self.refresh()
+        if !self.filled {
+            return self.refresh();
+        }
+        // The basis follows from what was filled in before: it is known only from the checkpoint.
+        self.z = state.matrix("z")?;
+        gram_of_rows(&mut self.hht, &self.h, self.x.parts())?;
+        self.error = self.x.fill_in(&self.z, &self.h)?.unwrap_or(0.0).sqrt();
+        self.products.refresh(self.x, &self.z)
     }
 }

@@ -10,7 +10,11 @@ use crate::matrix::{
 use crate::models::summary::Record;
 use crate::models::{Abilities, Factors, Kind, Model, Outcome, Task};
 use crate::observe::{Event, Stage};
-use crate::stop::StopReason;
+use crate::stop::{StopReason, StopRule, Watch};
+
+/// Rounds of filling in missing entries, and the share of the error below which one gains nothing.
+const MOST_ROUNDS: usize = 500;
+const LITTLE: f64 = 1e-5;
 
 /// Whitened PCA: uncorrelated features of variance one, of any sign.
 ///
@@ -60,6 +64,51 @@ impl WhitenedPca {
         });
         Ok(Factors { offset: Some(offset), ..Factors::new(vec![z], vec![h]) })
     }
+
+    /// Decomposes and fills in missing entries, in turn: neither raises the error over the observed ones.
+    fn fill_in<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        factors: &mut Factors<T>,
+        watch: &Watch,
+        (history, clock): (&mut Vec<f64>, &mut Vec<f64>),
+        session: &FitSession<'_>,
+    ) -> Result<StopReason> {
+        let parts = x.parts();
+        for _ in 0..MOST_ROUNDS {
+            let mut told = [f64::from(u8::from(watch.reason().is_some()))];
+            parts.max(&mut told)?;
+            if told[0] > 0.0 {
+                return Ok(watch.reason().unwrap_or(StopReason::Cancelled));
+            }
+            // The mean is a component whose features are one.
+            let offset = factors.offset.clone().unwrap_or_default();
+            let k = self.components;
+            let (z, h) = (&factors.z[0], &factors.h[0]);
+            let all =
+                Matrix::from_fn(z.rows(), k + 1, |i, c| if c < k { z[(i, c)] } else { offset[i] });
+            let ones =
+                Matrix::from_fn(k + 1, h.cols(), |c, j| if c < k { h[(c, j)] } else { T::ONE });
+            x.fill_in(&all, &ones)?;
+            let next = self.decompose(x)?;
+            let error = next.reconstruction_error(x, 1, &next.h[0])?;
+            let before = history[history.len() - 1];
+            if error > before {
+                break; // rounding
+            }
+            *factors = next;
+            history.push(error);
+            clock.push(session.seconds());
+            if before - error <= LITTLE * before {
+                return Ok(StopReason::Converged);
+            }
+        }
+        Ok(if history.len() > MOST_ROUNDS {
+            StopReason::MaxIterations
+        } else {
+            StopReason::Converged
+        })
+    }
 }
 
 impl Kind for WhitenedPca {
@@ -79,16 +128,21 @@ impl Kind for WhitenedPca {
             return Err(Error::parameter("the number of components", self.components, accepted));
         }
         session.tell(Event::Starting { stage: Stage::Fitting });
-        let factors = self.decompose(x)?;
+        let mut factors = self.decompose(x)?;
         let error = factors.reconstruction_error(x, 1, &factors.h[0])?;
-        let seconds = session.seconds();
+        let (mut history, mut clock) = (vec![error], vec![session.seconds()]);
+        let mut stop = StopReason::Converged;
+        if x.missing() > 0 {
+            let watch = session.watch(&StopRule::default());
+            stop = self.fill_in(x, &mut factors, &watch, (&mut history, &mut clock), session)?;
+        }
         let run = Run {
             stage: Stage::Fitting,
-            iterations: 0,
-            stop: StopReason::Converged,
-            seconds,
-            history: vec![error],
-            clock: vec![seconds],
+            iterations: history.len() - 1,
+            stop,
+            seconds: session.seconds(),
+            history,
+            clock,
         };
         // No bound: the mean is a component more than the bound of rank k allows.
         let summary = Record::of(run).sum_up(x, None, session)?;

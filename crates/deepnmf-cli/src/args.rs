@@ -8,6 +8,7 @@ mod demo;
 mod evaluate;
 mod export;
 mod fit;
+mod impute;
 mod info;
 mod names;
 mod predict;
@@ -26,10 +27,11 @@ pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::evaluate::EvaluateArgs;
 pub(crate) use self::export::{ExportArgs, ExportName};
 pub(crate) use self::fit::{DeepArgs, FitArgs, LabelArgs, LongArgs};
+pub(crate) use self::impute::ImputeArgs;
 pub(crate) use self::info::InfoArgs;
 pub(crate) use self::names::{GraphName, ModelName, OptimizerName, SolverName};
 pub(crate) use self::predict::PredictArgs;
-pub(crate) use self::read::{DataArgs, HeaderName, ReadArgs, ZeroArgs, ZeroName};
+pub(crate) use self::read::{DataArgs, HeaderName, MissingName, ReadArgs, ZeroArgs, ZeroName};
 pub(crate) use self::report::ReportArgs;
 pub(crate) use self::reproduce::ReproduceArgs;
 pub(crate) use self::transform::TransformArgs;
@@ -61,6 +63,8 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Compute the features of samples with a fitted model
     Transform(TransformArgs),
+    /// Write samples with their missing entries as a model reconstructs them
+    Impute(ImputeArgs),
     /// Show what is in a model file
     Info(InfoArgs),
     /// Write bases, features or top features of a model as a table

@@ -5,7 +5,7 @@ use std::path::{Path, is_separator};
 
 use anyhow::{Context, Result, anyhow, bail};
 use deepnmf::persist::check_writable;
-use deepnmf::{Model, Provenance, Recorded, Scalar};
+use deepnmf::{Matrix, Model, Provenance, Recorded, Scalar};
 use deepnmf_data::preprocess::{Pipeline, ZeroSamples, Zeros};
 use deepnmf_data::{
     AnyDataset, DataError, DatasetOf, DisplayHints, ImageOptions, ImageShape, JoinBy, LabelFile,
@@ -13,7 +13,7 @@ use deepnmf_data::{
 };
 use deepnmf_mpi::ranks_on_this_machine;
 
-use crate::args::{DataArgs, HeaderName, ReadArgs, UsageError, ZeroArgs};
+use crate::args::{DataArgs, HeaderName, MissingName, ReadArgs, UsageError, ZeroArgs};
 use crate::output::Output;
 use crate::resources::cores_of_this_machine;
 
@@ -79,13 +79,35 @@ fn read_held<T: Scalar>(data: &Path, read: &ReadArgs, held: Held) -> Result<AnyD
         feature_names: read.feature_names.clone(),
         images: ImageOptions { resize: read.resize, pattern: read.pattern.clone() },
         labels_file: labels_file(read),
+        missing: read.missing == Some(MissingName::Nan),
         memory: held.memory,
         leave_in_file: held.in_file,
     };
-    if is_standard(data) {
-        return Ok(load_any_from(io::stdin().lock(), "standard input", &options)?);
+    let mut data = if is_standard(data) {
+        load_any_from(io::stdin().lock(), "standard input", &options)?
+    } else {
+        load_any(data, &options)?
+    };
+    if let Some(missing) = read.missing {
+        data.x = data.x.with_nan(missing.into())?;
     }
-    Ok(load_any(data, &options)?)
+    Ok(data)
+}
+
+/// Refuses `--missing` where nothing may be missing.
+pub(crate) fn refuse_missing(read: &ReadArgs, why: &str) -> Result<()> {
+    match read.missing {
+        None => Ok(()),
+        Some(_) => Err(UsageError(format!("--missing does not apply: {why}")).into()),
+    }
+}
+
+/// Lets fits and projections leave out what is missing, once all preprocessing is done.
+pub(crate) fn declare<T: Scalar>(x: Values<T>, read: &ReadArgs) -> Result<Values<T>> {
+    Ok(match read.missing {
+        Some(missing) => x.declared(missing.into())?,
+        None => x,
+    })
 }
 
 fn is_standard(data: &Path) -> bool {
@@ -115,6 +137,7 @@ pub(crate) fn remark_on_header<T: Scalar>(args: &DataArgs, data: &AnyDataset<T>,
 
 fn refuse_for_builtin(read: &ReadArgs) -> Result<()> {
     let given = [
+        ("--missing", read.missing.is_some()),
         ("--data-key", read.data_key.is_some()),
         ("--labels-key", read.labels_key.is_some()),
         ("--labels-file", read.labels_file.is_some()),
@@ -189,8 +212,12 @@ pub(crate) fn check_model_output(out: &Path, read: &[&Path]) -> Result<()> {
 }
 
 /// Does to new samples what was done to those the model was fitted to.
-pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut AnyDataset<T>) -> Result<()> {
-    let done = prepare(model, data, ZeroSamples::Error);
+pub(crate) fn prepare_for<T: Scalar>(
+    model: &Model<T>,
+    data: &mut AnyDataset<T>,
+    read: &ReadArgs,
+) -> Result<()> {
+    let done = prepare(model, data, ZeroSamples::Error, read);
     done.map(drop).map_err(|error| without_unit_norm(error, ""))
 }
 
@@ -198,10 +225,10 @@ pub(crate) fn prepare_for<T: Scalar>(model: &Model<T>, data: &mut AnyDataset<T>)
 pub(crate) fn prepare_with_zeros<T: Scalar>(
     model: &Model<T>,
     data: &mut AnyDataset<T>,
-    zero: ZeroArgs,
+    (zero, read): (ZeroArgs, &ReadArgs),
     output: Output,
 ) -> Result<Zeros> {
-    let zeros = prepare(model, data, zero.zero_samples.into())
+    let zeros = prepare(model, data, zero.zero_samples.into(), read)
         .map_err(|error| without_unit_norm(error, ", or use --zero-samples keep or drop"))?;
     remark_on_zeros(&zeros, output);
     Ok(zeros)
@@ -211,6 +238,7 @@ fn prepare<T: Scalar>(
     model: &Model<T>,
     data: &mut AnyDataset<T>,
     zeros: ZeroSamples,
+    read: &ReadArgs,
 ) -> Result<Zeros> {
     check_feature_names(model, data)?;
     check_image_shape(model, data)?;
@@ -223,7 +251,10 @@ fn prepare<T: Scalar>(
             )
         })?
         .unwrap_or_default();
-    Ok(steps.apply_with(data, zeros)?)
+    let zeros = steps.apply_with(data, zeros)?;
+    let x = std::mem::replace(&mut data.x, Values::Dense(Matrix::zeros(0, 0)));
+    data.x = declare(x, read)?;
+    Ok(zeros)
 }
 
 /// The library's advice is a flag of fit; a model knows how its samples were scaled.

@@ -58,6 +58,7 @@ fn carry_out(ranks: &Ranks) -> ExitCode {
         Command::Demo(demo) => commands::demo::run(demo, output),
         Command::Fit(fit) => commands::fit::run(fit, ranks, output),
         Command::Transform(transform) => commands::transform::run(transform, output),
+        Command::Impute(impute) => commands::impute::run(impute, output),
         Command::Info(info) => commands::info::run(info, output),
         Command::Export(export) => commands::export::run(export, output),
         Command::Cluster(cluster) => commands::cluster::run(cluster, output),

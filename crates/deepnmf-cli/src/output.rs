@@ -155,6 +155,11 @@ pub(crate) fn summary_text(settings: &Settings, summary: &Summary) -> String {
             format!("{:.4}, half of the squared error", summary.error.powi(2) / 2.0),
         );
     }
+    if summary.missing > 0 {
+        let all = summary.missing + summary.observed();
+        let share = 100.0 * summary.missing as f64 / all as f64;
+        line("missing", format!("{} of {all} entries ({share:.1}%), left out", summary.missing));
+    }
     if let Some(bound) = summary.svd_bound {
         line("SVD bound", format!("{bound:.4}, the least that {rank} linear components can reach"));
     }
@@ -178,6 +183,7 @@ pub(crate) fn summary_json(settings: &Settings, summary: &Summary) -> Value {
         "layers": settings.layers(),
         "features": summary.features,
         "samples": summary.samples,
+        "missing": summary.missing,
         "error": summary.error,
         "relative_error": summary.relative_error,
         "svd_bound": summary.svd_bound,

@@ -38,5 +38,5 @@ pub use load::{
     Header, ImageOptions, JoinBy, LabelFile, LoadOptions, TableOptions, load, load_any,
     load_any_from, load_from,
 };
-pub use values::{AnyDataset, Columns, Values};
+pub use values::{AnyDataset, Columns, Missing, Values};
 pub use write::{Cells, Table, TableFormat, write_npy};

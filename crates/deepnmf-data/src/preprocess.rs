@@ -102,15 +102,20 @@ fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {
 }
 
 fn norm<T: Scalar>(sample: &[T]) -> Result<Norm, &'static str> {
-    if !sample.iter().all(|v| v.finite()) {
+    // NaN is an entry that is missing; who has not declared any refuses it later.
+    let observed = || sample.iter().map(|v| v.to_f64()).filter(|v| !v.is_nan());
+    if !observed().all(f64::is_finite) {
         return Err("not finite");
     }
-    let largest = sample.iter().fold(0.0, |m: f64, v| m.max(v.to_f64().abs()));
+    if observed().next().is_none() && !sample.is_empty() {
+        return Err("missing in every feature");
+    }
+    let largest = observed().fold(0.0, |m: f64, v| m.max(v.abs()));
     if largest == 0.0 {
         return Err(DataError::ALL_ZERO);
     }
     // Relative to the largest entry no square overflows, and those that vanish do not count.
-    let squares: f64 = sample.iter().map(|v| (v.to_f64() / largest).powi(2)).sum();
+    let squares: f64 = observed().map(|v| (v / largest).powi(2)).sum();
     Ok(Norm { largest, rest: squares.sqrt() })
 }
 
@@ -139,5 +144,7 @@ fn check_log1p<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<(), DataError> {
     Err(step::refuse("log1p", why))
 }
 
+#[cfg(test)]
+mod missing_tests;
 #[cfg(test)]
 mod tests;

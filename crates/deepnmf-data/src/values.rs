@@ -1,6 +1,6 @@
 //! Samples as they are held: dense, sparse, sparse about an offset, or left in their file.
 
-use deepnmf::matrix::{Centred, Entry, Fingerprint, Parts, Visit, VisitSparse};
+use deepnmf::matrix::{Centred, Entry, Fingerprint, Incomplete, Parts, Visit, VisitSparse};
 use deepnmf::{DataMatrix, Matrix, Scalar, Sparse};
 
 use crate::{DataError, DatasetOf, InFile};
@@ -25,6 +25,17 @@ pub enum Values<T: Scalar> {
     },
     /// In their file, read a block at a time.
     InFile(InFile<T>),
+    /// In memory, and some entries are missing.
+    Incomplete(Box<Incomplete<'static, T>>),
+}
+
+/// Which entries are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// Those that are NaN, or no number at all.
+    Nan,
+    /// Those that are zero: of sparse data the ones that are not held.
+    Zeros,
 }
 
 impl<T: Scalar> From<Matrix<T>> for Values<T> {
@@ -47,7 +58,46 @@ impl<T: Scalar> Values<T> {
             Self::Sparse(x) => ask(x),
             Self::Centred { x, offset } => ask(&Centred::new(x.as_ref(), offset)),
             Self::InFile(x) => ask(x),
+            Self::Incomplete(x) => ask(x.as_ref()),
         }
+    }
+
+    /// The same before any preprocessing, with NaN where dense data lack an entry; sparse data lack what they do not
+    /// hold.
+    ///
+    /// # Errors
+    /// If the data stay in their file.
+    pub fn with_nan(mut self, missing: Missing) -> Result<Self, DataError> {
+        if self.in_file().is_some() {
+            return Err(refuse(
+                "needs the samples in memory: allow more memory, or use fewer of them",
+            ));
+        }
+        if let (Self::Dense(x), Missing::Zeros) = (&mut self, missing) {
+            let nan = T::from_f64(f64::NAN);
+            x.as_mut_slice().iter_mut().filter(|v| **v == T::ZERO).for_each(|v| *v = nan);
+        }
+        Ok(self)
+    }
+
+    /// The same after all preprocessing, for fits that leave the missing entries out.
+    ///
+    /// # Errors
+    /// If a step has moved the zeros that are missing.
+    pub fn declared(self, missing: Missing) -> Result<Self, DataError> {
+        Ok(match (self, missing) {
+            (Self::Dense(x), _) => Self::Incomplete(Box::new(Incomplete::from_nan(x)?)),
+            (Self::Sparse(x), Missing::Zeros) => {
+                Self::Incomplete(Box::new(Incomplete::of_held(&x)))
+            }
+            (held @ (Self::Sparse(_) | Self::Incomplete(_)), _) => held,
+            (Self::Centred { .. }, _) => {
+                return Err(refuse(
+                    "does not go with standardize or min-max of sparse data, which move their zeros: leave the step out, or load the data as .npy",
+                ));
+            }
+            (Self::InFile(_), _) => return Err(refuse("needs the samples in memory")),
+        })
     }
 
     /// Bytes that the numbers take in memory.
@@ -57,6 +107,13 @@ impl<T: Scalar> Values<T> {
             Self::Sparse(x) => (x.entries() * (size_of::<T>() + 4) + x.starts().len() * 8) as u64,
             Self::Centred { x, .. } => x.bytes(),
             Self::InFile(x) => x.bytes_of_blocks(),
+            Self::Incomplete(x) => {
+                let (p, n) = x.shape();
+                let held = x
+                    .entries_held()
+                    .map_or(p * n * size_of::<T>(), |held| held * (2 * size_of::<T>() + 4));
+                held as u64
+            }
         }
     }
 
@@ -70,7 +127,7 @@ impl<T: Scalar> Values<T> {
         match self {
             Self::InFile(x) => Some(x),
             Self::Centred { x, .. } => x.in_file(),
-            Self::Dense(_) | Self::Sparse(_) => None,
+            Self::Dense(_) | Self::Sparse(_) | Self::Incomplete(_) => None,
         }
     }
 
@@ -119,6 +176,12 @@ impl<T: Scalar> Values<T> {
         let (p, n) = self.shape();
         match self {
             Self::Dense(x) => Ok(x),
+            // What is missing stays so.
+            Self::Incomplete(x) => {
+                let needed = crate::load::memory::check_table(n, p, size_of::<T>());
+                needed.map_err(|fault| DataError::Dense { why: fault.to_string() })?;
+                Ok(x.to_nan())
+            }
             other => {
                 let needed = crate::load::memory::check_table(n, p, size_of::<T>());
                 needed.map_err(|fault| DataError::Dense { why: fault.to_string() })?;
@@ -126,6 +189,11 @@ impl<T: Scalar> Values<T> {
             }
         }
     }
+}
+
+/// What is said of missing entries.
+fn refuse(why: &str) -> DataError {
+    DataError::Step { step: "of declaring missing entries", why: why.into() }
 }
 
 /// A matrix whose columns are samples.
@@ -192,6 +260,11 @@ impl<T: Scalar> Columns for Values<T> {
                 Self::Centred { x: Box::new(x.chosen(samples)), offset: offset.clone() }
             }
             Self::InFile(x) => Self::InFile(x.chosen(samples)),
+            Self::Incomplete(x) => {
+                let chosen = x.to_nan().chosen(samples);
+                Incomplete::from_nan(chosen.clone())
+                    .map_or(Self::Dense(chosen), |x| Self::Incomplete(Box::new(x)))
+            }
         }
     }
 
@@ -275,6 +348,18 @@ impl<T: Scalar> DataMatrix<T> for Values<T> {
 
     fn parts(&self) -> Parts<'_> {
         Parts::whole(self.shape().1)
+    }
+
+    fn missing(&self) -> usize {
+        self.with(|x| x.missing())
+    }
+
+    fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
+        if let Self::Incomplete(x) = self { Some(x) } else { None }
+    }
+
+    fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> deepnmf::Result<Option<f64>> {
+        self.with(|x| x.fill_in(phi, h))
     }
 
     fn may_densify(&self) -> bool {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use deepnmf_data::preprocess::ZeroSamples;
-use deepnmf_data::{Header, ImageShape};
+use deepnmf_data::{Header, ImageShape, Missing};
 
 use super::values::{image_shape, size};
 
@@ -22,6 +22,10 @@ pub(crate) struct DataArgs {
 /// How a file or folder is read.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ReadArgs {
+    /// Which entries are missing; fits and projections then leave them out. nan: NaN, NA and empty cells; zeros: zeros,
+    /// so that of sparse data only the entries that are held count
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) missing: Option<MissingName>,
     /// Variable that holds the samples [default: fea or X, or the only table]
     #[arg(long, value_name = "NAME")]
     pub(crate) data_key: Option<String>,
@@ -62,6 +66,22 @@ pub(crate) struct ReadArgs {
     /// Size that the pictures of a folder are brought to, such as 32x32
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     pub(crate) resize: Option<(usize, usize)>,
+}
+
+/// Which entries are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingName {
+    Nan,
+    Zeros,
+}
+
+impl From<MissingName> for Missing {
+    fn from(name: MissingName) -> Self {
+        match name {
+            MissingName::Nan => Self::Nan,
+            MissingName::Zeros => Self::Zeros,
+        }
+    }
 }
 
 /// Whether the first line names the columns.

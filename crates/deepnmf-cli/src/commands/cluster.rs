@@ -11,7 +11,7 @@ use deepnmf_eval::{KMeans, Scaling};
 use serde_json::json;
 
 use crate::args::{ClusterArgs, UsageError};
-use crate::input::{names_of_left, on_threads, prepare_with_zeros, samples_of};
+use crate::input::{names_of_left, on_threads, prepare_with_zeros, refuse_missing, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 use crate::tables;
@@ -168,6 +168,7 @@ fn features(args: &ClusterArgs, output: Output) -> Result<Features> {
         let text = "--data and --layer belong to a model (.safetensors): leave them out";
         return Err(UsageError(text.into()).into());
     }
+    refuse_missing(&args.read, "features are complete: name a model for samples that are not")?;
     let data = samples_of::<f64>(&args.source, &args.read)?.into_dense()?;
     Ok(Features {
         values: data.x,
@@ -193,7 +194,8 @@ fn of_model<T: Scalar>(args: &ClusterArgs, model: &Model<T>, output: Output) -> 
     };
     let culprit = || path.display().to_string();
     let mut data = samples_of::<T>(path, &args.read)?;
-    let zeros = prepare_with_zeros(model, &mut data, args.zero, output).with_context(culprit)?;
+    let zeros = prepare_with_zeros(model, &mut data, (args.zero, &args.read), output)
+        .with_context(culprit)?;
     let mut values: Matrix<f64> =
         on_threads(args.threads, || model.project(&data.x, layer, model.usual_projection()))?
             .with_context(culprit)?

@@ -22,7 +22,7 @@ use serde_json::json;
 use self::chance::ClusterChance;
 use self::choice::chosen;
 use crate::args::{EvaluateArgs, UsageError};
-use crate::input::{on_threads, prepare_with_zeros, samples_of};
+use crate::input::{on_threads, prepare_with_zeros, refuse_missing, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 
@@ -136,6 +136,7 @@ fn of_file(args: &EvaluateArgs) -> Result<(Read, Vec<Attribute>)> {
     // With --data, the flags on how to read a file are about that one.
     let plain = crate::args::ReadArgs::default();
     let read = if args.data.is_some() { &plain } else { &args.read };
+    refuse_missing(read, "features are complete: name a model for samples that are not")?;
     let Dataset { x, attributes, .. } = samples_of::<f64>(&args.source, read)?.into_dense()?;
     let layers = vec![Features { name: "features".into(), values: x }];
     let labelled = args.data.as_deref().map(|path| samples_of::<f64>(path, &args.read));
@@ -267,7 +268,7 @@ fn prepared<T: Scalar>(
     output: Output,
 ) -> Result<(AnyDataset<T>, Zeros)> {
     let mut data = samples_of::<T>(path, &args.read)?;
-    let zeros = prepare_with_zeros(model, &mut data, args.zero, output)
+    let zeros = prepare_with_zeros(model, &mut data, (args.zero, &args.read), output)
         .with_context(|| path.display().to_string())?;
     Ok((data, zeros))
 }

@@ -25,7 +25,8 @@ use self::labels::{attributes, codes};
 use self::plan::Plan;
 use crate::args::{FitArgs, LongArgs, ZeroName};
 use crate::input::{
-    check_model_output, on_threads, provenance, remark_on_header, remark_on_zeros, samples_of,
+    check_model_output, declare, on_threads, provenance, remark_on_header, remark_on_zeros,
+    samples_of,
 };
 use crate::output::{Outcome, Output, extended, summary_json, summary_text};
 use crate::progress::Progress;
@@ -110,6 +111,7 @@ fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -
     let how = args.zero.zero_samples.into();
     let zeros = ranks.prepare(&mut steps, &mut data, how).with_context(|| args.data.shown())?;
     remark_on_zeros(&zeros, output);
+    data.x = declare(data.x, &args.data.read)?;
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
     let mut given = given(args, ranks.parts(data.samples())?)?;
@@ -118,6 +120,7 @@ fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -
         let mut data = ranks.own_samples(samples_of::<T>(path, &args.data.read)?)?;
         let zeros = steps.apply_with(&mut data, how).with_context(|| path.display().to_string())?;
         remark_on_zeros(&zeros, output);
+        data.x = declare(data.x, &args.data.read)?;
         labelled = Some(data);
     }
     let labels = attributes(args, labelled.as_ref().unwrap_or(&data))?;

@@ -7,6 +7,7 @@ pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod export;
 pub(crate) mod fit;
+pub(crate) mod impute;
 pub(crate) mod info;
 pub(crate) mod predict;
 pub(crate) mod report;

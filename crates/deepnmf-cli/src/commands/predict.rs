@@ -46,7 +46,8 @@ fn predict<T: Scalar>(args: &PredictArgs, model: &Model<T>, output: Output) -> R
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
     let culprit = || args.data.shown();
-    let zeros = prepare_with_zeros(model, &mut data, args.zero, output).with_context(culprit)?;
+    let zeros = prepare_with_zeros(model, &mut data, (args.zero, &args.data.read), output)
+        .with_context(culprit)?;
     progress.doing("predicting");
     let found = on_threads(args.threads, || -> deepnmf::Result<Vec<Prediction>> {
         wanted.iter().map(|learnt| model.predict(&data.x, learnt.info.attribute)).collect()

@@ -10,7 +10,7 @@ use deepnmf_report::{Draft, Options, Report};
 use serde_json::{Value, json};
 
 use crate::args::ReportArgs;
-use crate::input::{check_output, on_threads, prepare_for, samples_of};
+use crate::input::{check_output, on_threads, prepare_for, refuse_missing, samples_of};
 use crate::output::{Outcome, Output};
 use crate::progress::Progress;
 
@@ -35,10 +35,14 @@ pub(crate) fn run(args: &ReportArgs, output: Output) -> Result<Outcome> {
 fn explore<T: Scalar>(args: &ReportArgs, model: &Model<T>, output: Output) -> Result<Report> {
     let progress = Progress::new(output);
     progress.doing("reading the data");
+    refuse_missing(
+        &args.read,
+        "a report shows complete samples: fill them in with deepnmf impute",
+    )?;
     let mut data = samples_of::<T>(&args.data, &args.read)?;
     let culprit = || args.data.display().to_string();
     let draft = Draft::new(&data, options(args));
-    prepare_for(model, &mut data).with_context(culprit)?;
+    prepare_for(model, &mut data, &args.read).with_context(culprit)?;
     on_threads(args.threads, || draft.finish(model, &data, &mut |what| progress.doing(what)))?
         .with_context(culprit)
 }

@@ -33,7 +33,8 @@ fn project<T: Scalar>(args: &TransformArgs, model: &Model<T>, output: Output) ->
     progress.doing("reading the data");
     let mut data = samples::<T>(&args.data)?;
     let culprit = || args.data.shown();
-    let zeros = prepare_with_zeros(model, &mut data, args.zero, output).with_context(culprit)?;
+    let zeros = prepare_with_zeros(model, &mut data, (args.zero, &args.data.read), output)
+        .with_context(culprit)?;
     progress.doing("computing the features");
     let (mut h, error, warning) = on_threads(args.threads, || -> Result<_> {
         let h = model.project(&data.x, layer, method).with_context(culprit)?;

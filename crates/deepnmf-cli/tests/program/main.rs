@@ -16,6 +16,7 @@ mod fit;
 mod interrupt;
 mod labels;
 mod memory;
+mod missing;
 mod pictures;
 mod pie;
 #[cfg(all(unix, feature = "mpi"))]

@@ -127,7 +127,7 @@ pub enum Fault {
     /// A value that is not a number, or infinite.
     #[error(
         "sample {sample}, feature {feature}{name} is {value} (row and column of the table, \
-         counted from 1): remove the sample or put a number there",
+         counted from 1): remove the sample, put a number there, or declare it missing with --missing nan",
         name = quoted_name(name.as_deref())
     )]
     NotFinite {
@@ -202,7 +202,9 @@ pub enum Fault {
         advice: String,
     },
     /// A field with nothing in it.
-    #[error("{cell} is a missing value: put a number there or remove the sample")]
+    #[error(
+        "{cell} is a missing value: put a number there, remove the sample, or declare it missing with --missing nan"
+    )]
     MissingValue {
         /// The field.
         cell: Cell,

@@ -34,6 +34,7 @@ pub(super) fn read<T: Scalar>(
     let more = records.has_more()?;
     let columns = Columns::of_first(records.fields(), options, more)?;
     let mut table = Table::<T>::new(columns, options.memory);
+    table.missing = options.missing;
     let mut more = !table.columns.has_header() || records.advance()?;
     while more {
         if let Err(problem) = table.push(records.fields()) {
@@ -78,6 +79,8 @@ struct Table<T> {
     labels: Vec<Vec<Option<String>>>,
     names: Vec<String>,
     samples: usize,
+    /// Whether numbers may be missing.
+    missing: bool,
 }
 
 impl<T: Scalar> Table<T> {
@@ -85,7 +88,7 @@ impl<T: Scalar> Table<T> {
         let attributes = columns.count(|role| matches!(role, Role::Labels(_)));
         let labels = vec![Vec::new(); attributes];
         let data = Collected::within(most);
-        Self { columns, data, labels, names: Vec::new(), samples: 0 }
+        Self { columns, data, labels, names: Vec::new(), samples: 0, missing: false }
     }
 
     fn push<'a>(&mut self, fields: impl ExactSizeIterator<Item = &'a [u8]>) -> Result<(), Problem> {
@@ -95,7 +98,8 @@ impl<T: Scalar> Table<T> {
         for (column, field) in fields.enumerate() {
             match self.columns.roles[column] {
                 Role::Feature => {
-                    self.data.push(number(column, field)?).map_err(Problem::Other)?;
+                    let value = number(column, field, self.missing)?;
+                    self.data.push(value).map_err(Problem::Other)?;
                 }
                 Role::Labels(place) => {
                     let label = text(column, field)?;
@@ -160,7 +164,10 @@ impl<T: Scalar> Table<T> {
     }
 }
 
-fn number<T: Scalar>(column: usize, field: &[u8]) -> Result<T, Problem> {
+fn number<T: Scalar>(column: usize, field: &[u8], missing: bool) -> Result<T, Problem> {
+    if missing && (is_missing(field) || parse(field).is_some_and(f64::is_nan)) {
+        return Ok(T::from_f64(f64::NAN));
+    }
     if is_missing(field) {
         return Err(Problem::Missing { column });
     }

@@ -235,7 +235,9 @@ fn read<T: Scalar>(
         return Err(Fault::Budget { bytes: length, most });
     }
     let mut data = match format {
-        Format::Npy => npy::read(file, length, options.most_in_memory()).map(DatasetOf::new),
+        Format::Npy => {
+            npy::read(file, length, options.most_in_memory(), options.missing).map(DatasetOf::new)
+        }
         Format::Market => {
             let mut file = BufReader::new(file);
             market::read(&mut file, length, market::Rows::Samples, options.memory)

@@ -23,6 +23,7 @@ pub(super) fn read<T: Scalar>(
     mut file: File,
     length: u64,
     most: Option<u64>,
+    missing: bool,
 ) -> Result<Values<T>, Fault> {
     let array = Array::read_header(&mut file, length)?;
     let (encoding, table) = array.table()?;
@@ -30,7 +31,7 @@ pub(super) fn read<T: Scalar>(
         let start = file.stream_position()?;
         return Ok(Values::InFile(InFile::dense(TableRows::new(file, start, table, encoding)?)));
     }
-    table.read(&mut BufReader::new(file), encoding, true).map(Values::Dense)
+    table.read(&mut BufReader::new(file), encoding, true, missing).map(Values::Dense)
 }
 
 /// What the header of a file says about the array in it.
@@ -82,9 +83,10 @@ impl Array {
         &self,
         file: &mut impl Read,
         present: bool,
+        missing: bool,
     ) -> Result<Matrix<T>, Fault> {
         let (encoding, table) = self.table()?;
-        table.read(file, encoding, present)
+        table.read(file, encoding, present, missing)
     }
 
     /// Checks that the file is just as long as `count` values of `size` bytes.

@@ -12,7 +12,7 @@ fn read_bytes<T: Scalar>(bytes: &[u8]) -> Result<Matrix<T>, Fault> {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     file.rewind().unwrap();
-    read(file, bytes.len() as u64, None).map(|x| x.into_dense().unwrap())
+    read(file, bytes.len() as u64, None, false).map(|x| x.into_dense().unwrap())
 }
 
 fn expected<T: Scalar>() -> Matrix<T> {

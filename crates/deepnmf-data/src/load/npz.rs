@@ -46,7 +46,9 @@ pub(super) fn read<T: Scalar>(file: File, options: &LoadOptions) -> Result<AnyDa
     } else {
         // What is packed may be a thousand times as large as the file.
         memory::check_table(samples, features, size_of::<T>())?;
-        let x = with_array(&mut archive, data, |bytes, array| array.read_table(bytes, false))?;
+        let x = with_array(&mut archive, data, |bytes, array| {
+            array.read_table(bytes, false, options.missing)
+        })?;
         Values::Dense(x)
     };
     let labels = match labels {

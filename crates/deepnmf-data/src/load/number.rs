@@ -117,16 +117,24 @@ impl Table {
     /// Reads the numbers into a `p x n` matrix.
     ///
     /// `present` says whether the file is known to be long enough, so that memory for all of it may
-    /// be taken at once.
+    /// be taken at once, and `missing` whether NaN stands for what is missing.
     pub(super) fn read<T: Scalar>(
         &self,
         bytes: &mut (impl Read + ?Sized),
         encoding: Encoding,
         present: bool,
+        missing: bool,
     ) -> Result<Matrix<T>, Fault> {
         let count = self.check()?;
-        let refuse = |index, value| Some(self.refuse::<T>(index, value));
+        let refuse = |index, value: f64| {
+            (!missing || !value.is_nan()).then(|| self.refuse::<T>(index, value))
+        };
         let data = read_numbers(bytes, encoding, count, present, refuse)?;
+        // Behind one that is missing there may be another one that is infinite.
+        let infinite = |v: &T| !v.finite() && !v.to_f64().is_nan();
+        if let Some(at) = data.iter().position(|v| missing && infinite(v)) {
+            return Err(self.refuse::<T>(at, data[at].to_f64()));
+        }
         self.into_matrix(data)
     }
 

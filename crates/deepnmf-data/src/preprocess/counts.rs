@@ -3,6 +3,7 @@
 use deepnmf::matrix::Entry;
 use deepnmf::{DataMatrix, Matrix, Scalar};
 
+use super::scale::each_column;
 use super::step::refuse;
 use crate::DataError;
 
@@ -37,6 +38,12 @@ pub(super) fn factors<T: Scalar>(x: &dyn DataMatrix<T>, total: f64) -> Result<Ve
     let (p, n) = x.shape();
     let mut sums = Matrix::<f64>::zeros(1, n);
     x.wide_tr_mul(&Matrix::from_fn(p, 1, |_, _| 1.0), &mut sums)?;
+    if sums.as_slice().iter().any(|sum| sum.is_nan()) {
+        // Of samples with missing entries what was counted counts.
+        let mut observed = vec![];
+        each_column(x, &mut |column| observed.push(column.filter(|v| !v.is_nan()).sum()))?;
+        sums = Matrix::from_vec(1, n, observed)?;
+    }
     let factor = |sum: f64| if sum > 0.0 { total / sum } else { 1.0 };
     Ok(sums.into_vec().into_iter().map(factor).collect())
 }

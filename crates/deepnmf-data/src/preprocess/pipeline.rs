@@ -3,13 +3,13 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use deepnmf::Scalar;
 use deepnmf::matrix::Entry;
+use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::zeros::{Watch, ZeroSamples, Zeros};
 use super::{Prepare, Step};
-use crate::{DataError, DatasetOf};
+use crate::{DataError, Dataset, DatasetOf};
 
 /// Steps in their order. As JSON it is an array: a step that has learnt nothing is its name, any
 /// other an object with what it has learnt.
@@ -71,12 +71,13 @@ impl Pipeline {
         data: &mut DatasetOf<X>,
         zeros: ZeroSamples,
     ) -> Result<Zeros, DataError> {
+        let may_lack = data.x.has_nan();
         let mut watch = Watch::new(zeros, data)?;
         for step in &mut self.steps {
             step.fit(data)?;
             watch.apply(step, data)?;
         }
-        still_finite(data).map(|()| watch.finish())
+        still_finite(data, may_lack).map(|()| watch.finish())
     }
 
     /// Does to new data what was done to those the chain was fitted to.
@@ -97,15 +98,45 @@ impl Pipeline {
         data: &mut DatasetOf<X>,
         zeros: ZeroSamples,
     ) -> Result<Zeros, DataError> {
+        let may_lack = data.x.has_nan();
         let mut watch = Watch::new(zeros, data)?;
         self.steps.iter().try_for_each(|step| watch.apply(step, data))?;
-        still_finite(data).map(|()| watch.finish())
+        still_finite(data, may_lack).map(|()| watch.finish())
+    }
+}
+
+impl Pipeline {
+    /// The samples as they were read, with their missing entries (NaN) replaced by what `filled` has there, after the
+    /// steps are undone. Observed entries keep their bits.
+    ///
+    /// # Errors
+    /// If a step makes other features, or does not fit the data.
+    pub fn fill_in<T: Scalar>(
+        &self,
+        raw: &Dataset<T>,
+        mut filled: Matrix<T>,
+    ) -> Result<Matrix<T>, DataError> {
+        let mut stages = vec![raw.clone()];
+        for step in &self.steps {
+            let mut next = stages[stages.len() - 1].clone();
+            Matrix::take(&mut next, step)?;
+            stages.push(next);
+        }
+        for (step, both) in self.steps.iter().zip(stages.windows(2)).rev() {
+            step.undo(&both[0].x, &both[1].x, &mut filled)?;
+        }
+        for (v, known) in filled.as_mut_slice().iter_mut().zip(raw.x.as_slice()) {
+            if !known.to_f64().is_nan() {
+                *v = *known;
+            }
+        }
+        Ok(filled)
     }
 }
 
 /// Data at the edge of what numbers can be, or a doctored model file, may overflow.
-fn still_finite<X: Prepare>(data: &DatasetOf<X>) -> Result<(), DataError> {
-    match data.x.data().find_entry(&|v| !v.finite())? {
+fn still_finite<X: Prepare>(data: &DatasetOf<X>, may_lack: bool) -> Result<(), DataError> {
+    match data.x.data().find_entry(&|v| !(v.finite() || may_lack && v.to_f64().is_nan()))? {
         None => Ok(()),
         Some(Entry { sample, .. }) => Err(DataError::Step {
             step: "chain",

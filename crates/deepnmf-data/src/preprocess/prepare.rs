@@ -38,6 +38,11 @@ pub trait Prepare: Columns {
     /// # Errors
     /// If the data cannot be read.
     fn zeros(&self) -> Result<Vec<usize>, DataError>;
+
+    /// Whether entries are missing, which are NaN then.
+    fn has_nan(&self) -> bool {
+        false
+    }
 }
 
 impl<T: Scalar> Prepare for Matrix<T> {
@@ -68,6 +73,10 @@ impl<T: Scalar> Prepare for Matrix<T> {
         let zeros = columns.filter(|(_, column)| column.iter().all(|v| *v == T::ZERO));
         Ok(zeros.map(|(sample, _)| sample).collect())
     }
+
+    fn has_nan(&self) -> bool {
+        self.as_slice().iter().any(|v| v.to_f64().is_nan())
+    }
 }
 
 impl<T: Scalar> Prepare for Values<T> {
@@ -86,6 +95,7 @@ impl<T: Scalar> Prepare for Values<T> {
             Values::Sparse(x) => take_sparse(x, step)?.map(Values::Sparse),
             Values::InFile(x) => take_in_file(x, step)?.map(Values::InFile),
             Values::Centred { x, offset } => Some(take_centred(x, offset, step)?),
+            Values::Incomplete(_) => return Err(declared(step.name())),
         };
         data.x = match taken {
             Some(taken) => taken,
@@ -101,7 +111,7 @@ impl<T: Scalar> Prepare for Values<T> {
                 data.x = Values::Sparse(unit(x, zeros)?);
                 Ok(())
             }
-            Values::Centred { .. } => Self::take(data, &Step::Unit),
+            Values::Centred { .. } | Values::Incomplete(_) => Self::take(data, &Step::Unit),
             Values::InFile(x) => {
                 data.x = Values::InFile(x.take(&Step::Unit, zeros)?);
                 Ok(())
@@ -118,6 +128,7 @@ impl<T: Scalar> Prepare for Values<T> {
                 Ok((0..zero.len()).filter(|sample| zero[*sample]).collect())
             }
             Values::InFile(x) => zeros_in_file(x),
+            Values::Incomplete(x) => x.to_nan().zeros(),
             // What is left of a sample that equals the offset.
             centred @ Values::Centred { .. } => {
                 let lengths = centred.sample_norms_sq()?.into_iter().enumerate();
@@ -125,6 +136,18 @@ impl<T: Scalar> Prepare for Values<T> {
             }
         }
     }
+
+    fn has_nan(&self) -> bool {
+        if let Values::Dense(x) = self { x.has_nan() } else { false }
+    }
+}
+
+/// Steps come before missing entries are declared.
+fn declared(step: &'static str) -> DataError {
+    refuse(
+        step,
+        "comes before missing entries are declared: take it with the data as they were read",
+    )
 }
 
 /// Lets `change` change the numbers of dense data.
@@ -271,6 +294,7 @@ pub(crate) fn divided<T: Scalar>(x: &Values<T>, by: &[f64]) -> Values<T> {
             Values::Centred { x: Box::new(divided(x, by)), offset: offset.collect() }
         }
         Values::InFile(x) => Values::InFile(x.divided(by)),
+        Values::Incomplete(x) => divided(&Values::Dense(x.to_nan()), by),
     }
 }
 

@@ -37,6 +37,9 @@ impl Moments {
             mean.iter_mut().zip(column).for_each(|(m, v)| *m += v / n);
         })?;
         x.parts().sum(&mut mean)?;
+        if mean.iter().any(|m| m.is_nan()) {
+            return Self::of_observed(x);
+        }
         // A second pass, since the difference of two large sums would cancel.
         let mut variance = vec![0.0; p];
         each_column(x, &mut |column| {
@@ -45,6 +48,37 @@ impl Moments {
             }
         })?;
         x.parts().sum(&mut variance)?;
+        Ok(Self::new(mean, &variance))
+    }
+
+    /// The same of the entries that are not missing.
+    fn of_observed<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Self, DataError> {
+        let (p, parts) = (x.shape().0, x.parts());
+        let (mut mean, mut counts) = (vec![0.0; p], vec![0.0; p]);
+        each_column(x, &mut |column| {
+            for ((mean, count), v) in mean.iter_mut().zip(&mut counts).zip(column) {
+                if !v.is_nan() {
+                    *mean += v;
+                    *count += 1.0;
+                }
+            }
+        })?;
+        parts.sum(&mut mean)?;
+        parts.sum(&mut counts)?;
+        let over_counts = |sums: &mut Vec<f64>| {
+            sums.iter_mut().zip(&counts).for_each(|(sum, count)| *sum /= count.max(1.0));
+        };
+        over_counts(&mut mean);
+        let mut variance = vec![0.0; p];
+        each_column(x, &mut |column| {
+            for ((s, m), v) in variance.iter_mut().zip(&mean).zip(column) {
+                if !v.is_nan() {
+                    *s += (v - m).powi(2);
+                }
+            }
+        })?;
+        parts.sum(&mut variance)?;
+        over_counts(&mut variance);
         Ok(Self::new(mean, &variance))
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use deepnmf::Scalar;
+use deepnmf::{Matrix, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::counts::counts_per;
@@ -92,6 +92,9 @@ impl Step {
     /// Takes the step with dense data.
     pub(super) fn apply_dense<T: Scalar>(&self, data: &mut Dataset<T>) -> Result<(), DataError> {
         let name = self.name();
+        if matches!(self, Self::Igo(_) | Self::Resize { .. }) && data.x.has_nan() {
+            return Err(refuse(name, "needs pictures of which no pixel is missing: leave it out"));
+        }
         match self {
             Self::Unit => Normalize::Unit.apply(&mut data.x),
             Self::Log1p => log1p(&mut data.x),
@@ -113,6 +116,57 @@ impl Step {
                 Ok(())
             }
         }
+    }
+}
+
+impl Step {
+    /// Takes the step back for numbers `x` that belong between those after it; `before` and `after` have the entries
+    /// that are known.
+    pub(super) fn undo<T: Scalar>(
+        &self,
+        before: &Matrix<T>,
+        after: &Matrix<T>,
+        x: &mut Matrix<T>,
+    ) -> Result<(), DataError> {
+        let name = self.name();
+        let mut each = |of: &dyn Fn(usize, usize, f64) -> f64| {
+            for j in 0..x.cols() {
+                for (i, v) in x.col_mut(j).iter_mut().enumerate() {
+                    *v = T::from_f64(of(i, j, v.to_f64()));
+                }
+            }
+        };
+        match self {
+            Self::Unit | Self::CountsPer { .. } => {
+                let largest = |x: &Matrix<T>, j: usize| {
+                    x.col(j).iter().fold(0.0, |most: f64, v| most.max(v.to_f64().abs()))
+                };
+                let factor = |j| match largest(after, j) {
+                    scaled if scaled > 0.0 => largest(before, j) / scaled,
+                    _ => 1.0,
+                };
+                let factors: Vec<f64> = (0..before.cols()).map(factor).collect();
+                each(&|_, j, v| v * factors[j]);
+            }
+            Self::Log1p => each(&|_, _, v| v.exp_m1()),
+            Self::Standardize(moments) => {
+                let Moments { mean, deviation } = fitted(name, moments.as_ref())?;
+                each(&|i, _, v| v * deviation[i] + mean[i]);
+            }
+            Self::MinMax(range) => {
+                let range = fitted(name, range.as_ref())?;
+                let widths = range.widths();
+                each(&|i, _, v| v * widths[i] + range.low[i]);
+            }
+            Self::TfIdf(idf) => {
+                let weights = &fitted(name, idf.as_ref())?.weights;
+                each(&|i, _, v| v / weights[i]);
+            }
+            Self::Igo(_) | Self::Resize { .. } => {
+                return Err(refuse(name, "makes other features, so that nothing can be filled in"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ fn neither_huge_nor_tiny_numbers_break_the_norm() {
 
 #[test]
 fn a_sample_that_cannot_be_scaled_is_named_and_nothing_is_changed() {
-    for (bad, what) in [(0.0, "all zero"), (f64::NAN, "not finite")] {
+    for (bad, what) in [(0.0, "all zero"), (f64::NAN, "missing in every feature")] {
         let before = Matrix::from_vec(1, 3, vec![2.0, bad, 4.0]).unwrap();
         let mut x = before.clone();
         let message = Normalize::Unit.apply(&mut x).unwrap_err().to_string();

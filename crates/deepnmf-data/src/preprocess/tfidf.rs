@@ -23,6 +23,7 @@ impl Idf {
             return Err(negative(sample, feature));
         }
         let mut documents = vec![0.0; x.shape().0];
+        let mut unknown = vec![0.0; x.shape().0];
         let one_if = |held: bool| f64::from(u8::from(held));
         let is_sparse = x.sparse_blocks(&mut |_, x| {
             x.for_each(|feature, _, v| documents[feature] += one_if(v > T::ZERO));
@@ -30,13 +31,19 @@ impl Idf {
         })?;
         if !is_sparse {
             each_column(x, &mut |column| {
-                let held = |(documents, v): (&mut f64, f64)| *documents += one_if(v > 0.0);
-                documents.iter_mut().zip(column).for_each(held);
+                for ((documents, unknown), v) in documents.iter_mut().zip(&mut unknown).zip(column)
+                {
+                    *documents += one_if(v > 0.0);
+                    *unknown += one_if(v.is_nan());
+                }
             })?;
         }
         x.parts().sum(&mut documents)?;
         let n = x.parts().total() as f64;
-        let weights = documents.iter().map(|d| 1.0 + ((1.0 + n) / (1.0 + d)).ln()).collect();
+        x.parts().sum(&mut unknown)?;
+        // Samples of which a word is missing say nothing of it.
+        let known = documents.iter().zip(&unknown).map(|(d, unknown)| (d, n - unknown));
+        let weights = known.map(|(d, n)| 1.0 + ((1.0 + n) / (1.0 + d)).ln()).collect();
         Ok(Self { weights })
     }
 

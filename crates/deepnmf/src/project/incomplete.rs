@@ -26,6 +26,38 @@ use crate::update::{BasisProducts, Penalty, Products, h_exact, h_hals};
 /// How often missing entries are filled in for a nonlinear model.
 const ROUNDS: usize = 20;
 
+impl<T: Scalar> Model<T> {
+    /// *Together*: the samples of this part in dense form, with missing entries as the model reconstructs them: by its
+    /// features of the fit if it was fitted to these samples, else by those that reconstruct what was observed best.
+    ///
+    /// # Errors
+    /// As [`project`](Self::project).
+    pub fn impute(&self, x: &dyn DataMatrix<T>) -> Result<Matrix<T>> {
+        let factors = &self.factors;
+        let (mut filled, layer) = match x.incomplete() {
+            Some(own) => (own.to_nan(), factors.depth()),
+            None => (x.own_dense()?, factors.depth()),
+        };
+        if x.missing() == 0 {
+            return Ok(filled);
+        }
+        let projected;
+        let h = if x.parts().is_whole() && self.was_fitted_to(x)? {
+            factors.top_features()
+        } else {
+            projected = self.project(x, layer, self.usual_projection())?;
+            &projected
+        };
+        let model = factors.reconstruct(layer, h)?;
+        for (v, model) in filled.as_mut_slice().iter_mut().zip(model.as_slice()) {
+            if v.to_f64().is_nan() {
+                *v = *model;
+            }
+        }
+        Ok(filled)
+    }
+}
+
 /// The features at a layer that reads no others.
 pub(super) fn features<T: Scalar>(
     model: &Model<T>,

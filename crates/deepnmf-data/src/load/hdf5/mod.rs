@@ -105,7 +105,7 @@ fn read_table<T: Scalar>(
     }
     memory::check_table(table.samples, table.features, size_of::<T>())?;
     let (bytes, encoding) = raw(array)?;
-    table.read(&mut bytes.as_slice(), encoding, true).map(Values::Dense)
+    table.read(&mut bytes.as_slice(), encoding, true, false).map(Values::Dense)
 }
 
 /// All numbers of an array.

@@ -78,7 +78,7 @@ fn read_table<T: Scalar>(
 ) -> Result<Matrix<T>, Fault> {
     let count = table.count().ok_or(Fault::Memory { bytes: u64::MAX })?;
     with_numbers(variable, count, |contents, encoding, present| {
-        table.read(contents, encoding, present)
+        table.read(contents, encoding, present, false)
     })
 }
 

@@ -58,7 +58,8 @@ fn read_trusting<T: Scalar>(
     }
     let mut data = Collected::within(most);
     for (number, column) in features.iter().enumerate() {
-        read_feature(&reader, column, number + 1, samples, &mut data)?;
+        let place = (number + 1, samples);
+        read_feature(&reader, column, place, options.missing, &mut data)?;
     }
     let x = data.finish(table)?;
     let attributes = labels.iter().map(|column| read_labels(&reader, column, samples));
@@ -144,8 +145,8 @@ fn no(columns: &[Column], name: &str) -> Fault {
 fn read_feature<T: Scalar>(
     reader: &dyn FileReader,
     column: &Column,
-    feature: usize,
-    samples: usize,
+    (feature, samples): (usize, usize),
+    missing: bool,
     data: &mut Collected<T>,
 ) -> Result<(), Fault> {
     let mut sample = 0;
@@ -156,7 +157,7 @@ fn read_feature<T: Scalar>(
         }
         let value = value.unwrap_or(f64::NAN);
         let number = T::from_f64(value);
-        if !number.finite() {
+        if !(number.finite() || missing && value.is_nan()) {
             return Err(not_finite::<T>(sample, feature, Some(column.name.clone()), value));
         }
         data.push(number)

@@ -57,6 +57,19 @@ pub struct Incomplete<'a, T: Scalar> {
     exponent: i32,
 }
 
+impl<T: Scalar> Clone for Incomplete<'_, T> {
+    fn clone(&self) -> Self {
+        Self { store: RwLock::new(self.read().clone()), ..*self }
+    }
+}
+
+impl<T: Scalar> std::fmt::Debug for Incomplete<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (p, n) = self.shape;
+        write!(f, "{p} x {n} numbers of which {} are missing", self.missing)
+    }
+}
+
 impl<T: Scalar> Incomplete<'static, T> {
     /// Takes over dense data in which missing entries are NaN.
     ///
@@ -130,6 +143,26 @@ impl<T: Scalar> Incomplete<'_, T> {
     /// The entries of this part that are missing.
     pub fn own_missing(&self) -> usize {
         self.read().missing()
+    }
+
+    /// The samples of this part in dense form, with NaN where an entry is missing.
+    pub fn to_nan(&self) -> Matrix<T> {
+        let (store, (p, n)) = (self.read(), self.shape);
+        let nan = T::from_f64(f64::NAN);
+        if let Store::Held(_) = &*store {
+            let mut dense = Matrix::from_fn(p, n, |_, _| nan);
+            store.observed(|i, j, v| {
+                dense[(i, j)] = v;
+                true
+            });
+            return dense;
+        }
+        let mut dense = match &*store {
+            Store::Dense { x, .. } => x.clone(),
+            Store::Listed { x, .. } | Store::Held(Rest { s: x, .. }) => x.view().to_dense_matrix(),
+        };
+        store.for_each_hole(|i, j| dense[(i, j)] = nan);
+        dense
     }
 
     /// *Together*: a copy of incomplete data for one fit, times a power of two, with the mean of each feature in place

@@ -189,6 +189,13 @@ impl<'a, T: Scalar> Sparse<'a, T> {
         }
     }
 
+    /// All numbers, zeros among them.
+    pub(in crate::matrix) fn to_dense_matrix(&self) -> Matrix<T> {
+        let mut dense = Matrix::zeros(self.shape.0, self.shape.1);
+        self.for_each(|feature, sample, v| dense[(feature, sample)] = v);
+        dense
+    }
+
     /// The same data, borrowed from here.
     pub fn view(&self) -> Sparse<'_, T> {
         Sparse {

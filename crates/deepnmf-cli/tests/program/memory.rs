@@ -77,20 +77,35 @@ fn a_plan_says_what_stays_in_the_file() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn features_larger_than_the_memory_go_to_files() {
+    let folder = Folder::new();
+    write(&folder);
+    let fit = |memory: &str| -> Value {
+        let flags = "x.npy --layers 300 --init random --dtype f32 --max-iter 2 --threads 2";
+        folder.fit(&format!("{flags} {memory} --out m.safetensors"))
+    };
+    let (whole, files) = (fit(""), fit("--memory 200MB"));
+    assert_eq!(number(&whole, "mapped").to_bits(), 0);
+    assert!(number(&files, "mapped") > 200e6, "more than there is memory for");
+    let peak = number(&files, "memory_peak");
+    assert!(peak < 1.1 * 200e6, "{peak}");
+    let (a, b) = (number(&whole, "error"), number(&files, "error"));
+    assert!((a - b).abs() < 1e-4 * a, "{a} and {b}");
+}
+
+#[test]
 fn too_little_memory_is_refused_before_the_work() {
     let folder = Folder::new();
     write(&folder);
     folder.write("x.csv", "1,2,3\n4,5,6\n".repeat(200_000));
-    folder.refuses(
-        "fit x.npy --layers 300 --dtype f32 --memory 100MB --out m.safetensors",
-        1,
-        &["--memory allows 100 MB", "fewer components"],
-    );
-    folder.refuses(
-        "fit x.csv --layers 2 --memory 4MB --out m.safetensors",
-        1,
-        &["can only be read all at once", ".npy"],
-    );
+    for data in ["x.npy", "x.csv --header no"] {
+        folder.refuses(
+            &format!("fit {data} --layers 2 --memory 4MB --out m.safetensors"),
+            1,
+            &["--memory allows 4 MB", "the least that works is"],
+        );
+    }
     for wrong in ["12", "many", "-1GB", "3XB", "1e30TB"] {
         let run = folder.run(&format!("fit x.npy --layers 2 --memory={wrong}"));
         assert_eq!(run.code, Some(2), "{run}");

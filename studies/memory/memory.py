@@ -93,7 +93,7 @@ def disk_speed(path, folder):
 def fit(program, path, model, flags, folder):
     told, peak = started(
         [program, "fit", path, "--model", model, "--layers", COMPONENTS, "--dtype", "f32", "--max-iter", ITERATIONS,
-         "--tol", 0, "--threads", 2, "--no-bound", "--json", "--quiet", *flags], folder)
+         "--kappa", 0, "--threads", 2, "--no-bound", "--json", "--quiet", *flags], folder)
     told = json.loads(told)
     steps = np.diff(told["runs"][-1]["clock"])
     return {"model": model, "error": told["error"], "history": told["runs"][-1]["history"], "peak_bytes": peak,

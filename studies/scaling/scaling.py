@@ -57,7 +57,7 @@ def fit(program, folder, model, ranks, iterations):
     if model == "wsf":
         flags += ["--labels-file", str(folder / "labels.csv"), "--lambda", "1e-3"]
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), "--bind-to", "none", program, "fit",
-               str(folder / "x.npy"), *flags, "--init", "random", "--dtype", "f32", "--max-iter", str(iterations), "--tol", "0",
+               str(folder / "x.npy"), *flags, "--init", "random", "--dtype", "f32", "--max-iter", str(iterations), 
                "--kappa", "0", "--threads", "1", "--no-bound", "--json", "--quiet"]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return told, np.diff(told["runs"][-1]["clock"])

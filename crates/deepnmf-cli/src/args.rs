@@ -26,7 +26,7 @@ pub(crate) use self::datasets::{DatasetsCommand, FetchArgs};
 pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::evaluate::EvaluateArgs;
 pub(crate) use self::export::{ExportArgs, ExportName};
-pub(crate) use self::fit::{DeepArgs, FitArgs, LabelArgs, LongArgs};
+pub(crate) use self::fit::{ChoiceArgs, DeepArgs, FitArgs, LabelArgs, LongArgs};
 pub(crate) use self::impute::ImputeArgs;
 pub(crate) use self::info::InfoArgs;
 pub(crate) use self::names::{GraphName, ModelName, OptimizerName, SolverName};

@@ -166,8 +166,7 @@ pub(crate) fn provenance<X>(data: &DatasetOf<X>, steps: &Pipeline) -> Result<Pro
         feature_names: data.feature_names.clone(),
         preprocessing: Recorded::of(steps)?,
         display: shown.transpose()?.unwrap_or_default(),
-        attributes: vec![],
-        classes: vec![],
+        ..Provenance::default()
     })
 }
 

@@ -38,6 +38,19 @@ impl Progress {
         self.bar.set_message(what.to_owned());
     }
 
+    /// Counts what is done of things that are all alike.
+    pub(crate) fn counting(&mut self, done: usize, known: usize, what: impl Fn() -> String) {
+        self.stage = None;
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} [{elapsed}]")
+        {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(known as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(what());
+        self.log(|| format!("{}, {done} of {known} fits", what()));
+    }
+
     /// Writes a line, if the last one was long ago.
     fn log(&mut self, line: impl FnOnce() -> String) {
         if self.output.logs_progress() && self.told.elapsed() >= EVERY {

@@ -14,6 +14,7 @@ mod fit;
 mod model;
 mod prepare;
 mod report;
+mod select;
 mod threads;
 
 /// What `deepnmf._core` offers to the modules beside it; `_core.pyi` has the types.
@@ -27,6 +28,8 @@ mod core {
     use crate::fit::fit;
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::select::{choose_layers, picture_of_choices};
     #[pymodule_export]
     use crate::threads::available_cores;
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ArgAction;
 use deepnmf_data::preprocess::Pipeline;
+use deepnmf_select::LayerSize;
 
 use super::names::{
     ActivationName, DivergenceName, DtypeName, FormName, GraphName, LossName, ModelName,
@@ -12,13 +13,14 @@ use super::names::{
 };
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
-    PartName, at_least_one, chain, eta, memory, not_negative, part_name, positive, seconds,
-    share_or_all, share_or_none, span, thread_count, whole,
+    PartName, at_least_one, chain, eta, layer_size, memory, not_negative, part_name, positive,
+    seconds, share_between, share_or_all, share_or_none, span, thread_count, whole,
 };
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   deepnmf fit faces.npy --layers 40 --out m.safetensors
+  deepnmf fit faces.npy --layers auto --curves curves.svg --out m.safetensors
   deepnmf fit PIE_pose27.mat --model deep-semi-nmf --layers 625,40 --out m.safetensors
   deepnmf fit PIE_pose27.mat --layers 400,100 --activation relu --out m.safetensors
   deepnmf fit faces/ --pattern {identity}_{pose}_{expression}_{eyes} --model deep-wsf \\
@@ -43,16 +45,18 @@ pub(crate) struct FitArgs {
     /// Model; by default semi-nmf for one layer, deep-semi-nmf for more and additive-semi-nmf for parts
     #[arg(long, value_parser = ModelName::parser())]
     pub(crate) model: Option<ModelName>,
-    /// Components of each layer, the one next to the data first, such as 625,40
+    /// Components of each layer, the one next to the data first, such as 625,40. With auto, or a range such as 5..50, the
+    /// program finds out how many the data have, and says why
     #[arg(
         long,
         action = ArgAction::Set, // once: a second list would be appended
         value_delimiter = ',',
         required_unless_present = "parts",
-        value_parser = at_least_one,
+        value_parser = layer_size,
+        value_name = "COMPONENTS,...",
         allow_negative_numbers = true
     )]
-    pub(crate) layers: Vec<usize>,
+    pub(crate) layers: Vec<LayerSize>,
     /// Clusters of each part of additive-semi-nmf, instead of layers, such as 20,4: a sample is in one cluster of every
     /// part, and the parts are attributes, found without labels. With auto the fit finds out how many parts there are and
     /// how large, and says why. The name of an attribute is a part whose classes are known by some labels, such as 20,pose.
@@ -137,11 +141,63 @@ pub(crate) struct FitArgs {
     #[arg(long)]
     pub(crate) no_bound: bool,
     #[command(flatten)]
+    pub(crate) choice: ChoiceArgs,
+    #[command(flatten)]
     pub(crate) long: LongArgs,
 }
 
+/// What only an automatic choice of sizes needs.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Options of --layers auto")]
+pub(crate) struct ChoiceArgs {
+    /// Share of the entries that are held out, by which numbers of components are judged [default: 0.1]
+    #[arg(long, value_name = "SHARE", value_parser = share_between, allow_negative_numbers = true)]
+    pub(crate) held_out: Option<f64>,
+    /// Masks of entries that are held out in turn, and with them fits of each number of components [default: 5]
+    #[arg(long, value_name = "COUNT", value_parser = at_least_one, allow_negative_numbers = true)]
+    pub(crate) masks: Option<usize>,
+    /// Picture of the curves to write (SVG): loss of the entries held out, agreement of the fits, singular values
+    #[arg(long, value_name = "FILE")]
+    pub(crate) curves: Option<PathBuf>,
+    /// Folder for what is found, from which the search goes on when it was interrupted
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) records: Option<PathBuf>,
+    /// Number of this process among several that share the folder of records, counted from 0
+    #[arg(
+        long,
+        value_name = "INDEX",
+        requires_all = ["total_workers", "records"],
+        value_parser = whole::<usize>,
+        allow_negative_numbers = true
+    )]
+    pub(crate) worker_index: Option<usize>,
+    /// How many processes share the search
+    #[arg(
+        long,
+        value_name = "COUNT",
+        requires = "worker_index",
+        value_parser = at_least_one,
+        allow_negative_numbers = true
+    )]
+    pub(crate) total_workers: Option<usize>,
+}
+
+impl ChoiceArgs {
+    /// The first of these flags that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let flags = [
+            ("--held-out", self.held_out.is_some()),
+            ("--masks", self.masks.is_some()),
+            ("--curves", self.curves.is_some()),
+            ("--records", self.records.is_some()),
+            ("--worker-index", self.worker_index.is_some()),
+        ];
+        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
+    }
+}
+
 /// What only long fits need.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options of long fits")]
 pub(crate) struct LongArgs {
     /// Estimate memory, disk space and time, and stop
@@ -183,7 +239,7 @@ pub(crate) struct LongArgs {
 }
 
 /// What models with a neighbour graph have.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(
     next_help_heading = "Options of neighbour graphs (semi-nmf, deep-semi-nmf, wsf, wsf-ma, deep-wsf, gnmf)"
 )]
@@ -213,7 +269,7 @@ pub(crate) struct NeighbourArgs {
 }
 
 /// What only nmf, or only dnmf has.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options of nmf and dnmf")]
 pub(crate) struct BaselineArgs {
     /// nmf: weight of a penalty on the features, once for every feature of a sample. Give the basis one, too, or it
@@ -236,7 +292,7 @@ pub(crate) struct BaselineArgs {
 }
 
 /// What only models that learn from labels have.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options of wsf, wsf-ma and deep-wsf")]
 pub(crate) struct LabelArgs {
     /// Attributes to learn from, with commas between them: one for wsf (and cnmf and dnmf), any
@@ -278,7 +334,7 @@ pub(crate) struct LabelArgs {
 }
 
 /// What only deep models have.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Options of deep-semi-nmf and deep-wsf")]
 pub(crate) struct DeepArgs {
     /// Nonlinearity between the layers [default: identity]

@@ -9,7 +9,7 @@ use deepnmf_data::{Header, ImageShape, Missing};
 use super::values::{image_shape, size};
 
 /// Where samples come from.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DataArgs {
     /// Data file, folder of pictures, builtin:faces[:KEY=VALUE,...], or - for standard input (CSV,
     /// TSV or NPY). The samples of several files follow each other

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use deepnmf::PartSizes;
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{DataError, ImageShape};
+use deepnmf_select::LayerSize;
 
 /// More threads than the largest machines have cores.
 const MOST_THREADS: usize = 1024;
@@ -26,6 +27,23 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
 pub(super) fn two_or_more(text: &str) -> Result<usize, String> {
     let number = text.trim().parse().ok().filter(|number| *number >= 2);
     number.ok_or_else(|| "it must be a whole number of at least 2".into())
+}
+
+/// A number of components, `auto`, or the limits of an automatic choice, such as `20..200`.
+pub(super) fn layer_size(text: &str) -> Result<LayerSize, String> {
+    let text = text.trim();
+    if text == "auto" {
+        return Ok(LayerSize::Auto(None));
+    }
+    let Some((least, most)) = text.split_once("..") else {
+        return at_least_one(text)
+            .map(LayerSize::Exactly)
+            .map_err(|why| why + ", auto, or a range such as 5..50");
+    };
+    match (at_least_one(least), at_least_one(most)) {
+        (Ok(least), Ok(most)) if least < most => Ok(LayerSize::Auto(Some((least, most)))),
+        _ => Err("a range goes from a smaller number to a larger one, such as 5..50".into()),
+    }
 }
 
 /// What is said of a part.
@@ -140,6 +158,13 @@ pub(super) fn share_or_all(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number <= 1.0 => Ok(number),
         _ => Err("it must be above 0 and at most 1, such as 0.1".into()),
+    }
+}
+
+pub(super) fn share_between(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
+        _ => Err("it must be above 0 and below 1, such as 0.1".into()),
     }
 }
 

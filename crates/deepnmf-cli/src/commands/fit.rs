@@ -5,6 +5,7 @@ mod labels;
 mod notes;
 mod plan;
 mod resources;
+mod sizes;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &FitArgs, ranks: &Ranks, output: Output) -> Result<Outco
     ranks.refuse(&[
         ("--zero-samples", args.zero.zero_samples != ZeroName::Error),
         ("--batch", args.long.batch.is_some()),
+        ("--layers auto", args.chooses()),
         ("--label-fraction", args.labels.label_fraction.is_some()),
         ("standard input (-)", args.data.data.iter().any(|path| path == Path::new("-"))),
     ])?;
@@ -61,15 +63,28 @@ fn carry_out<T: Scalar>(
 ) -> Result<Outcome> {
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
-    let Read { settled, labels, given, provenance } = read::<T>(args, plan, ranks, output)?;
+    let Read { settled, labels, given, mut provenance } = read::<T>(args, plan, ranks, output)?;
     let x = &settled.x;
+    let cancel = signals::listen()?;
+    let chosen;
+    let (args, plan) = if args.chooses() {
+        match sizes::choose(args, x, &cancel, &mut progress, output)? {
+            sizes::Answer::Nothing => return Ok(Outcome::Done),
+            sizes::Answer::Sizes { args, record } => {
+                provenance.choice = record;
+                chosen = (Plan::new(&args)?, args);
+                (chosen.1.as_ref(), &chosen.0)
+            }
+        }
+    } else {
+        (args, plan)
+    };
     let parts = ranks.parts(x.samples())?;
     if args.long.plan {
         return resources::plan(args, plan, x, ranks, parts, output);
     }
     resources::check(args, plan, x, parts, output)?;
     settled.begin(args.long.memory);
-    let cancel = signals::listen()?;
     let checkpoints = checkpoints(args);
     let (outcome, model) = on_threads(args.threads, || {
         // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
@@ -286,6 +301,7 @@ fn report<T: Scalar>(
             "settings": model.settings,
             "preprocessing": model.provenance.preprocessing,
             "attributes": model.provenance.attributes,
+            "choice": model.provenance.choice,
             "memory_peak": peak,
             "in_file": held.in_file,
             "mapped": spill::mapped(),

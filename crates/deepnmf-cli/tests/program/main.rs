@@ -26,6 +26,7 @@ mod reading;
 mod reliability;
 mod report;
 mod reproduce;
+mod sizes;
 mod sparse;
 mod transform;
 mod zeros;

@@ -7,6 +7,7 @@ learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schull
   `DeepWSF`;
 * attributes found apart without labels: `AdditiveSemiNMF`;
 * baselines: `NMF`, `NeNMF`, `GNMF`, `MultilayerNMF`, `CNMF`, `DNMF`, `WhitenedPCA`;
+* how many components: `LayerSelection`;
 * evaluation: `KMeans`, `clustering_accuracy`, `normalized_mutual_info`, `svd_bound`;
 * data: `load_data`, `load_faces`, `load_xor`, `igo`;
 * model files: `load`, and the method `save` of every factorization.
@@ -26,6 +27,7 @@ from ._multilayer_nmf import MultilayerNMF
 from ._nmf import NMF, NeNMF
 from ._pca import WhitenedPCA
 from ._persist import load
+from ._selection import LayerSelection
 from ._semi_nmf import SemiNMF
 from ._watch import Iteration
 from ._wsf import WSF, WSFMA
@@ -46,6 +48,7 @@ __all__ = [
     "ImageShape",
     "Iteration",
     "KMeans",
+    "LayerSelection",
     "MultilayerNMF",
     "NeNMF",
     "SemiNMF",

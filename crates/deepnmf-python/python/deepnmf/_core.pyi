@@ -29,6 +29,14 @@ class _Request(TypedDict):
     scale: str
     seed: int
 
+class _Comparison(TypedDict):
+    share: float
+    masks: int
+    seed: int
+    records: str | PathLike[str] | None
+    worker: tuple[int, int] | None
+    layers: list[tuple[int, int]]
+
 @final
 class Model:
     def __new__(cls, content: bytes) -> Model: ...
@@ -119,3 +127,12 @@ def load(
 ) -> _Data: ...
 def builtin(spec: str, narrow: bool) -> _Data: ...
 def gradient_orientations(x: _Floats, image: str) -> _Floats: ...
+def choose_layers(
+    model: str,
+    x: _Samples,
+    comparison: _Comparison,
+    *,
+    threads: int,
+    callback: Callable[[int, int, float, int, int], object] | None = None,
+) -> str: ...
+def picture_of_choices(choices: str) -> str: ...

@@ -6,6 +6,7 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     ClusterMixin,
     TransformerMixin,
+    clone,
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
@@ -22,6 +23,7 @@ __all__ = [
     "check_array",
     "check_is_fitted",
     "check_random_state",
+    "clone",
     "euclidean_distances",
     "get_active_backend",
     "threadpool_info",

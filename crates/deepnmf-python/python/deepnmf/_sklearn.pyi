@@ -1,8 +1,10 @@
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
+
+_Estimator = TypeVar("_Estimator")
 
 class BaseEstimator:
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
@@ -35,3 +37,4 @@ def euclidean_distances(
 ) -> NDArray[np.floating[Any]]: ...
 def get_active_backend() -> tuple[Any, int | None]: ...
 def threadpool_info() -> list[dict[str, Any]]: ...
+def clone(estimator: _Estimator) -> _Estimator: ...

@@ -104,6 +104,9 @@ pub struct Provenance {
     /// Width, height and pixel order, or whatever else helps to show the features.
     #[serde(default, skip_serializing_if = "Recorded::is_empty")]
     pub display: Recorded,
+    /// How the numbers of components were chosen, recorded by whoever did it.
+    #[serde(default, skip_serializing_if = "Recorded::is_empty")]
+    pub choice: Recorded,
     /// The names of the attributes whose labels the model has learnt from: of each layer for deep
     /// models, of all attributes for those with one layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -8,6 +8,8 @@ use deepnmf::{
     ScaleIn, SemiNmf, Settings, Start, StopRule, Variant, WhitenedPca, Wsf, WsfMa,
 };
 
+use deepnmf_select::LayerSize;
+
 use crate::args::{
     DeepArgs, FitArgs, GraphName, LabelArgs, ModelName, OptimizerName, PartName, SolverName,
     UsageError,
@@ -43,9 +45,11 @@ impl Plan {
         let named = args.model.or_else(|| ModelName::find(usual));
         let model = named.ok_or_else(|| UsageError(format!("there is no model {usual}")))?;
         refuse_foreign_flags(args, model)?;
+        refuse_with_choice(args)?;
         let options = options(args)?;
         let labels = &args.labels;
-        let shallow = || match args.layers.as_slice() {
+        let sizes = args.sizes();
+        let shallow = || match sizes.as_slice() {
             &[k] => Ok(k),
             layers => Err(UsageError(format!(
                 "this model has one layer, but --layers names {}: name one, or use \
@@ -55,7 +59,7 @@ impl Plan {
         };
         let near = neighbourhood(args)?;
         let deep = || {
-            let model = DeepSemiNmf::new(args.layers.clone()).neighbourhood(near.clone());
+            let model = DeepSemiNmf::new(sizes.clone()).neighbourhood(near.clone());
             deep(args, model.with(options.clone()))
         };
         let settings: Settings = match model.as_str() {
@@ -70,7 +74,7 @@ impl Plan {
             "gnmf" => gnmf(args, shallow()?, &options)?.into(),
             "multilayer-nmf" => {
                 let nmf = with_divergence(args, nmf(args, 1, &options)?)?;
-                MultilayerNmf::new(args.layers.clone()).with(nmf).into()
+                MultilayerNmf::new(sizes.clone()).with(nmf).into()
             }
             "cnmf" => {
                 labels.weights(1)?;
@@ -180,6 +184,29 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         return Err(UsageError("nenmf has a rule of its own: leave --solver out".into()));
     }
     Ok(())
+}
+
+/// Refuses flags that do not go with a choice of sizes, or need one.
+fn refuse_with_choice(args: &FitArgs) -> Result<(), UsageError> {
+    if !args.chooses() {
+        return match args.choice.given() {
+            Some(flag) => Err(UsageError(format!("{flag} belongs to --layers auto: leave it out"))),
+            None => Ok(()),
+        };
+    }
+    let flags = [
+        ("--plan", args.long.plan),
+        ("--memory", args.long.memory.is_some()),
+        ("--init-from", args.init_from.is_some()),
+        ("--bases-from", args.bases_from.is_some()),
+        ("--auxiliary", args.labels.auxiliary.is_some()),
+    ];
+    match flags.into_iter().find(|(_, given)| *given) {
+        Some((flag, _)) => {
+            Err(UsageError(format!("{flag} needs to know the sizes: name them with --layers")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The clusters of each part.
@@ -352,7 +379,37 @@ fn deep_wsf(args: &FitArgs, deep: DeepSemiNmf) -> Result<DeepWsf, UsageError> {
         .variant(labels.variant()))
 }
 
+/// The model with one layer by which numbers of components are compared: that of the flags without labels, neighbours and
+/// depth.
+pub(super) fn one_layer(args: &FitArgs) -> Result<Settings, UsageError> {
+    if args.model.is_some_and(|model| model.abilities().centred) {
+        let text = "--layers auto compares factorizations, and whitened-pca is none: name a number";
+        return Err(UsageError(text.into()));
+    }
+    let mut options = options(args)?;
+    options.stop.max_seconds = None;
+    if args.model.is_none_or(|model| model.abilities().negative_data) {
+        return Ok(SemiNmf::new(1).with(options).into());
+    }
+    let nmf = with_divergence(args, nmf(args, 1, &options)?)?;
+    Ok(nmf.penalty(elastic(args)?).into())
+}
+
 impl FitArgs {
+    /// The components of each layer. One that is to be found out counts with the least that it may have.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        let size = |layer: &LayerSize| match *layer {
+            LayerSize::Exactly(size) | LayerSize::Auto(Some((size, _))) => size,
+            LayerSize::Auto(None) => 1,
+        };
+        self.layers.iter().map(size).collect()
+    }
+
+    /// Whether the components of a layer are to be found out.
+    pub(super) fn chooses(&self) -> bool {
+        self.layers.iter().any(|layer| matches!(layer, LayerSize::Auto(_)))
+    }
+
     /// The attribute of each place: a layer or a part may have none.
     pub(super) fn attribute_names(&self) -> Vec<Option<&str>> {
         if self.parts.iter().any(|part| part.attribute().is_some()) {

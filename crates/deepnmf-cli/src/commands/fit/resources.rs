@@ -29,7 +29,7 @@ pub(super) fn plan<T: Scalar>(
         PartName::Clusters(sizes) => sum.saturating_add(sizes.in_layer(1)),
         PartName::Auto | PartName::Attribute(_) => sum,
     });
-    let first = args.layers.first().copied().unwrap_or(clusters.clamp(1, 1000));
+    let first = args.sizes().first().copied().unwrap_or(clusters.clamp(1, 1000));
     let seconds = iteration / on_threads(args.threads, || speed(x, first))?;
     let (left, disk) = (memory_left(), args.out.as_deref().and_then(disk_left));
     let of = |left: Option<u64>| {

@@ -1,0 +1,101 @@
+"""How many components the data have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from deepnmf import GNMF, NMF, DeepSemiNMF, LayerSelection, SemiNMF
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+Matrix = NDArray[np.float64]
+
+
+def planted(components: int = 4) -> Matrix:
+    """Give sums of some components, with noise."""
+    rng = np.random.default_rng(0)
+    X = rng.random((120, components)) ** 3 @ rng.random((components, 25)) ** 2
+    return X + 0.2 * X.std() * rng.random(X.shape)
+
+
+@pytest.mark.parametrize("estimator", [None, SemiNMF(), NMF(max_iter=500)])
+def test_planted_components_are_found_and_fitted(estimator: Any) -> None:
+    X = planted()
+    search = LayerSelection(estimator, random_state=0).fit(X)
+    assert search.layers_ == (4,)
+    assert "4 components" in search.reasons_[0]
+    assert search.best_estimator_.n_components_ == 4
+    np.testing.assert_array_equal(search.transform(X), search.best_estimator_.transform(X))
+    curve = search.curves_[0]
+    assert curve["size"][curve["held_out"].argmin()] == 4
+    assert curve["deviation"].shape == curve["stability"].shape == curve["size"].shape
+    spectrum = search.spectra_[0]
+    assert spectrum is not None
+    assert (spectrum[0] > spectrum[1]).sum() >= 3
+
+
+def test_no_structure_is_an_answer() -> None:
+    X = np.random.default_rng(1).random((80, 20))
+    search = LayerSelection(random_state=0).fit(X)
+    assert search.layers_ == ()
+    assert search.n_components_ == 0
+    assert search.reasons_[0].startswith("no structure beyond noise")
+    assert not hasattr(search, "best_estimator_")
+
+
+def test_sparse_samples_have_the_same_answer() -> None:
+    X = planted()
+    X[X < np.quantile(X, 0.5)] = 0
+    dense = LayerSelection(layers=(1, 6), random_state=0, n_masks=3).fit(X)
+    held = LayerSelection(layers=(1, 6), random_state=0, n_masks=3).fit(sparse.csr_array(X))
+    assert dense.layers_ == held.layers_
+    np.testing.assert_allclose(
+        dense.curves_[0]["held_out"], held.curves_[0]["held_out"], rtol=1e-5
+    )
+
+
+def test_a_layer_that_is_not_worth_it_is_left_out() -> None:
+    search = LayerSelection(DeepSemiNMF(), random_state=0).fit(planted())
+    assert search.layers_ == (4,)
+    assert len(search.reasons_) == 2
+    assert search.best_estimator_.layers_ == (4,)
+
+
+def test_workers_share_the_search(tmp_path: Path) -> None:
+    X = planted()
+    alone = LayerSelection(layers=(2, 6), random_state=0).fit(X)
+    shared = LayerSelection(layers=(2, 6), random_state=0, records=tmp_path / "found")
+    first = clone(shared).set_params(worker=(0, 2)).fit(X)
+    assert first.missing_ > 0
+    last = clone(shared).set_params(worker=(1, 2)).fit(X)
+    assert last.missing_ == 0
+    assert last.layers_ == alone.layers_
+    np.testing.assert_array_equal(last.curves_[0]["held_out"], alone.curves_[0]["held_out"])
+
+
+def test_curves_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    search = LayerSelection(layers=(3, 5), n_masks=2, random_state=0, verbose=1).fit(planted())
+    search.save_curves(tmp_path / "curves.svg")
+    assert (tmp_path / "curves.svg").read_text().startswith("<svg")
+    assert "6 of 6 fits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"estimator": GNMF()}, "SemiNMF, NMF"),
+        ({"layers": "many"}, "'auto'"),
+        ({"layers": (5, 2)}, "the least and the most"),
+        ({"layers": [3, 4]}, "one size for each layer"),
+        ({"held_out": 1.0}, "between 0 and 1"),
+        ({"n_masks": 0}, "n_masks"),
+        ({"worker": (0, 2)}, "folder"),
+    ],
+)
+def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LayerSelection(**wrong).fit(planted())

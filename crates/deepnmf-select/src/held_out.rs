@@ -1,0 +1,172 @@
+//! One fit to the entries that are left, and how well it tells those that were held out.
+
+use std::ops::ControlFlow;
+
+use deepnmf::matrix::{Incomplete, dot};
+use deepnmf::{
+    CancelToken, DataMatrix, Divergence, Error, Factorization, FitSession, Matrix, Model, Result,
+    Scalar, Settings, StopReason,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::masks::speckles;
+
+/// A mean that the Kullback-Leibler divergence divides by is never smaller.
+const LEAST_MEAN: f64 = 1e-12;
+
+/// What is to be fitted: one number of components, one mask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Task {
+    /// The number of components.
+    pub size: usize,
+    /// Which mask, counted from 0.
+    pub mask: usize,
+}
+
+/// How well a fit did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// What was fitted.
+    #[serde(flatten)]
+    pub task: Task,
+    /// The mean loss of the entries that were held out.
+    pub held_out: f64,
+    /// The same of a model that knows nothing but the mean of each feature.
+    pub of_means: f64,
+    /// How many were held out.
+    pub entries: usize,
+    /// Iterations of the fit.
+    pub iterations: usize,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+impl Trial {
+    /// The loss of the entries that were held out, as a share of that of the means: 1 and more is no better than no
+    /// structure at all.
+    pub fn relative(&self) -> f64 {
+        if self.of_means > 0.0 { self.held_out / self.of_means } else { 1.0 }
+    }
+}
+
+/// Entries of the data that a fit does not see.
+pub(crate) struct HeldOut<'a, T: Scalar> {
+    x: Incomplete<'a, T>,
+    places: Vec<(usize, usize)>,
+    values: Vec<f64>,
+    means: Vec<f64>,
+}
+
+impl<T: Scalar> HeldOut<'_, T> {
+    /// Hides a share of the entries.
+    pub(crate) fn new(
+        x: &dyn DataMatrix<T>,
+        share: f64,
+        seed: u64,
+        mask: usize,
+    ) -> Result<HeldOut<'static, T>> {
+        let places = speckles(x.shape(), share, seed, mask as u64);
+        let values = entries_at(x, &places)?;
+        let means = means_of_others(x, &places, &values)?;
+        Ok(HeldOut { x: Incomplete::with_holes(x, &places)?, places, values, means })
+    }
+
+    /// Fits a model to the others. Returns how well it tells those that are hidden, and its basis.
+    pub(crate) fn fit(
+        &self,
+        settings: &Settings,
+        task: Task,
+        cancel: &CancelToken,
+    ) -> Result<(Trial, Matrix<T>)> {
+        let mut session = FitSession::new().stopped_by(cancel.clone());
+        let model = settings.fit_in(&self.x, &[], &mut session)?;
+        if model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled) {
+            return Err(Error::Interrupted(StopReason::Cancelled));
+        }
+        let divergence = settings.divergence();
+        let told = self.told_by(&model)?;
+        let trial = Trial {
+            task,
+            held_out: self.mean_loss(divergence, |at| told[at]),
+            of_means: self.mean_loss(divergence, |at| self.means[self.places[at].0]),
+            entries: self.places.len(),
+            iterations: model.summary.iterations,
+            seconds: model.summary.seconds,
+        };
+        Ok((trial, model.factors.basis(model.factors.depth())?))
+    }
+
+    /// What a model makes of the hidden entries.
+    fn told_by(&self, model: &Model<T>) -> Result<Vec<f64>> {
+        let factors = &model.factors;
+        let h = factors.decode(factors.depth(), factors.top_features())?;
+        let turned = factors.z[0].t().to_matrix();
+        let told = |place: &(usize, usize)| dot(turned.col(place.0), h.col(place.1));
+        Ok(self.places.iter().map(told).collect())
+    }
+
+    fn mean_loss(&self, divergence: Divergence, told: impl Fn(usize) -> f64) -> f64 {
+        let loss = |(at, x): (usize, &f64)| loss(divergence, *x, told(at));
+        self.values.iter().enumerate().map(loss).sum::<f64>() / self.values.len().max(1) as f64
+    }
+}
+
+/// The loss of one entry.
+fn loss(divergence: Divergence, x: f64, told: f64) -> f64 {
+    match divergence {
+        Divergence::KullbackLeibler => {
+            let mean = told.max(LEAST_MEAN);
+            let of_log = if x > 0.0 { x * (x / mean).ln() } else { 0.0 };
+            of_log - x + mean
+        }
+        Divergence::Frobenius => (x - told) * (x - told),
+    }
+}
+
+/// The entries in some places, which rise sample after sample.
+fn entries_at<T: Scalar>(x: &dyn DataMatrix<T>, places: &[(usize, usize)]) -> Result<Vec<f64>> {
+    let mut values = vec![0.0; places.len()];
+    let mut at = 0;
+    let is_sparse = x.sparse_blocks(&mut |start, x| {
+        x.by_sample().for_each(|feature, sample, v| {
+            let here = (start + sample, feature);
+            while places.get(at).is_some_and(|(i, j)| (*j, *i) < here) {
+                at += 1; // a zero that is not held
+            }
+            if places.get(at) == Some(&(feature, start + sample)) {
+                values[at] = v.to_f64();
+            }
+        });
+        Ok(())
+    })?;
+    if !is_sparse {
+        x.blocks(&mut |start, block| {
+            while let Some((feature, sample)) =
+                places.get(at).filter(|(_, sample)| *sample < start + block.cols())
+            {
+                values[at] = block.get(*feature, sample - start).to_f64();
+                at += 1;
+            }
+            ControlFlow::Continue(())
+        })?;
+    }
+    Ok(values)
+}
+
+/// The mean of each feature over the entries that are left.
+fn means_of_others<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    places: &[(usize, usize)],
+    values: &[f64],
+) -> Result<Vec<f64>> {
+    let (p, n) = x.shape();
+    let ones = Matrix::from_fn(1, n, |_, _| 1.0);
+    let mut sums = Matrix::zeros(p, 1);
+    x.wide_mul_tr(&ones, &mut sums)?;
+    let (mut sums, mut counts) = (sums.into_vec(), vec![n as f64; p]);
+    for ((feature, _), value) in places.iter().zip(values) {
+        sums[*feature] -= value;
+        counts[*feature] -= 1.0;
+    }
+    Ok(sums.iter().zip(&counts).map(|(sum, count)| sum / count.max(1.0)).collect())
+}

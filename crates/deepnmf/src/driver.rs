@@ -178,13 +178,14 @@ impl<'a> FitSession<'a> {
             stop: None,
         };
         let mut keeper = self.keeper.take_if(|keeper| keeper.is_at_work());
+        let mut before = 0.0; // what an interrupted fit has taken
         if let Some((earlier, state)) =
             keeper.as_mut().map_or(Ok(None), |k| k.take_up(stage, parts))?
         {
             algorithm.restore(&state)?;
+            before = earlier.clock[earlier.clock.len() - 1];
             reached = earlier;
         }
-        let earlier = reached.clock[reached.clock.len() - 1];
         let stop = loop {
             if let Some(stop) = reached.stop {
                 break stop;
@@ -202,7 +203,7 @@ impl<'a> FitSession<'a> {
             if reached.stop.is_none() {
                 algorithm.step()?;
                 reached.history.push(finite(algorithm.error(), stage, iteration + 1)?);
-                reached.clock.push(earlier + begun.elapsed().as_secs_f64());
+                reached.clock.push(before + begun.elapsed().as_secs_f64());
                 if let Some(keeper) = &mut keeper {
                     keeper.keep(&algorithm, &reached, parts)?;
                 }

@@ -165,6 +165,28 @@ impl<T: Scalar> Incomplete<'_, T> {
         dense
     }
 
+    /// The observed entries of this part as `(feature, sample, value)`, sample after sample.
+    pub fn observed(&self) -> Vec<(usize, usize, T)> {
+        let mut entries = vec![];
+        if self.is_sparse() {
+            self.read().observed(|i, j, v| {
+                entries.push((i, j, v));
+                true
+            });
+            return entries;
+        }
+        for (j, column) in self.to_nan().columns().enumerate() {
+            let present = column.iter().enumerate().filter(|(_, v)| !v.to_f64().is_nan());
+            entries.extend(present.map(|(i, v)| (i, j, *v)));
+        }
+        entries
+    }
+
+    /// Whether the observed entries are those that sparse data hold.
+    pub fn is_sparse(&self) -> bool {
+        matches!(&*self.read(), Store::Held(_))
+    }
+
     /// *Together*: a copy of incomplete data for one fit, times a power of two, with the mean of each feature in place
     /// of its missing entries.
     pub(crate) fn for_fit(x: &dyn DataMatrix<T>, exponent: i32) -> Result<Incomplete<'_, T>> {

@@ -219,3 +219,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_clock_counts_from_the_beginning_of_the_loop() {
+    let model = SemiNmf::new(4).fit(&normal::<f64>(60, 400, 1)).unwrap();
+    let run = &model.summary.runs[0];
+    assert!(run.clock.is_sorted() && run.clock.len() == run.history.len());
+    assert!(run.clock[run.iterations] <= run.seconds);
+}

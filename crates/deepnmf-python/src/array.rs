@@ -1,6 +1,6 @@
 //! NumPy arrays on their way in and out, without a copy where memory allows.
 
-use deepnmf::matrix::{Stored, Whole};
+use deepnmf::matrix::{Incomplete, Stored, Whole};
 use deepnmf::{DataMatrix, Matrix, MatrixView, Scalar, Sparse};
 use deepnmf_data::Values;
 use numpy::ndarray::{ArrayView2, ShapeBuilder};
@@ -24,6 +24,21 @@ pub(crate) enum Samples<'py> {
 /// Samples x features as Python holds them.
 #[derive(FromPyObject)]
 pub(crate) enum Given<'py, T: Element> {
+    Dense(PyReadonlyArray2<'py, T>),
+    Sparse(GivenSparse<'py, T>),
+    Incomplete(GivenIncomplete<'py, T>),
+}
+
+/// Samples with entries that are missing: `nan` or `zeros`.
+#[derive(FromPyObject)]
+pub(crate) struct GivenIncomplete<'py, T: Element> {
+    values: GivenTable<'py, T>,
+    missing: String,
+}
+
+/// Those samples themselves.
+#[derive(FromPyObject)]
+pub(crate) enum GivenTable<'py, T: Element> {
     Dense(PyReadonlyArray2<'py, T>),
     Sparse(GivenSparse<'py, T>),
 }
@@ -60,6 +75,8 @@ impl GivenWhole<'_> {
 pub(crate) enum Held<'a, T: Scalar> {
     Dense(MatrixView<'a, T>),
     Sparse(Sparse<'a, T>),
+    /// A copy, before any preprocessing; the samples are declared incomplete after it.
+    Incomplete(Box<Incomplete<'static, T>>),
 }
 
 impl<T: Scalar> Held<'_, T> {
@@ -68,14 +85,21 @@ impl<T: Scalar> Held<'_, T> {
         match self {
             Self::Dense(x) => x,
             Self::Sparse(x) => x,
+            Self::Incomplete(x) => x.as_ref(),
         }
     }
 
-    /// A copy in memory of their own.
+    /// Whether entries are missing.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        matches!(self, Self::Incomplete(_))
+    }
+
+    /// A copy in memory of their own; what is missing is NaN.
     pub(crate) fn values(&self) -> Values<T> {
         match self {
             Self::Dense(x) => Values::Dense(x.to_matrix()),
             Self::Sparse(x) => Values::Sparse(x.clone().into_owned()),
+            Self::Incomplete(x) => Values::Dense(x.to_nan()),
         }
     }
 }
@@ -85,7 +109,30 @@ pub(crate) fn held<'a, T: Scalar + Element>(given: &'a Given<'_, T>) -> PyResult
     let x = match given {
         Given::Dense(array) => return Ok(Held::Dense(view_of(array)?)),
         Given::Sparse(x) => x,
+        Given::Incomplete(given) => return incomplete(given),
     };
+    sparse(x).map(Held::Sparse)
+}
+
+/// A copy of samples that says which entries are missing.
+fn incomplete<'a, T: Scalar + Element>(given: &GivenIncomplete<'_, T>) -> PyResult<Held<'a, T>> {
+    let zeros = given.missing == "zeros";
+    let made = match &given.values {
+        GivenTable::Sparse(x) if zeros => Incomplete::of_held(&sparse(x)?),
+        GivenTable::Sparse(x) => Incomplete::copied(&sparse(x)?).map_err(of_model)?,
+        GivenTable::Dense(array) => {
+            let mut x = view_of(array)?.to_matrix();
+            if zeros {
+                let nan = T::from_f64(f64::NAN);
+                x.as_mut_slice().iter_mut().filter(|v| **v == T::ZERO).for_each(|v| *v = nan);
+            }
+            Incomplete::from_nan(x).map_err(of_model)?
+        }
+    };
+    Ok(Held::Incomplete(Box::new(made)))
+}
+
+fn sparse<'a, T: Scalar + Element>(x: &'a GivenSparse<'_, T>) -> PyResult<Sparse<'a, T>> {
     let stored = match x.format.as_str() {
         "csr" => Stored::BySample,
         "csc" => Stored::ByFeature,
@@ -97,7 +144,7 @@ pub(crate) fn held<'a, T: Scalar + Element>(given: &'a Given<'_, T>) -> PyResult
     let (n, p) = x.shape;
     let (places, starts) = (x.indices.borrowed("indices")?, x.indptr.borrowed("indptr")?);
     let made = Sparse::canonical((p, n), stored, x.data.as_slice()?, places, starts);
-    Ok(Held::Sparse(made.map_err(of_model)?.0))
+    Ok(made.map_err(of_model)?.0)
 }
 
 /// The same for what cannot be sparse.
@@ -106,7 +153,7 @@ pub(crate) fn view<'a, T: Scalar + Element>(
 ) -> PyResult<MatrixView<'a, T>> {
     match given {
         Given::Dense(array) => view_of(array),
-        Given::Sparse(_) => {
+        Given::Sparse(_) | Given::Incomplete(_) => {
             Err(PyTypeError::new_err("the array is sparse: convert it with toarray()"))
         }
     }

@@ -8,7 +8,8 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 
 /// Flags of the program that messages advise, and the parameters that mean the same here.
-const FLAGS: [(&str, &str); 7] = [
+const FLAGS: [(&str, &str); 8] = [
+    ("--missing nan", "missing=np.nan"),
     ("--data-key", "data_key"),
     ("--labels-key", "labels_key"),
     ("--labels-file", "labels_file"),
@@ -23,7 +24,7 @@ pub(crate) fn of_model(error: deepnmf::Error) -> PyErr {
     match error {
         deepnmf::Error::Io { .. } => PyOSError::new_err(error.to_string()),
         deepnmf::Error::NotFinite { sample, feature, value } => PyValueError::new_err(format!(
-            "X[{}, {}] is {value}: remove it or replace it by a number",
+            "X[{}, {}] is {value}: remove it, replace it by a number, or declare it missing with missing=np.nan",
             sample - 1,
             feature - 1
         )),

@@ -233,7 +233,7 @@ impl Model {
                 Divergence::Frobenius => 1.0,
                 Divergence::KullbackLeibler => 2.0,
             };
-            Ok(error * error / (terms * p as f64 * n as f64))
+            Ok(error * error / (terms * (p as f64 * n as f64 - x.missing() as f64)))
         }))
     }
 
@@ -269,6 +269,23 @@ impl Model {
         let progress = (samples, into_rows(py, hht)?, into_rows(py, x_ht)?);
         let progress = progress.into_pyobject(py)?.into_any();
         Ok((Self(model), progress, error))
+    }
+
+    /// Samples with their missing entries as the model reconstructs them.
+    fn impute<'py>(
+        &self,
+        py: Python<'py>,
+        x: Samples<'py>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        with_samples!(self, x, (m, x) => {
+            let steps = steps(m)?;
+            if !steps.is_empty() {
+                let text = format!("the samples of this model were prepared by {steps}: use `deepnmf impute`");
+                return Err(PyValueError::new_err(text));
+            }
+            into_rows(py, on_prepared(py, m, &x, threads, |x, _| m.impute(x))?)
+        })
     }
 
     /// The samples that features of a layer stand for.

@@ -2,7 +2,7 @@
 
 use deepnmf::{Model, Scalar};
 use deepnmf_data::preprocess::{Pipeline, Step};
-use deepnmf_data::{DatasetOf, Values};
+use deepnmf_data::{DatasetOf, Missing, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -30,7 +30,10 @@ pub(crate) fn prepared<T: Scalar>(
     }
     let mut data = DatasetOf::new(x.values());
     steps.apply(&mut data).map_err(|error| of_data(&error))?;
-    Ok(Some(data.x))
+    if !x.is_incomplete() {
+        return Ok(Some(data.x));
+    }
+    data.x.declared(Missing::Nan).map(Some).map_err(|error| of_data(&error))
 }
 
 /// The features that samples have before those steps, some of which change their number.

@@ -89,11 +89,11 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         n_samples = found.shape[0]
         some = check.not_zero(found) if zero_samples == "keep" else np.ones(n_samples, bool)
         if some.all():
-            return self._model.project(found, place, method, threads)
+            return self._model.project(check.given(self, found), place, method, threads)
         features = np.zeros((n_samples, self._model.layers[place - 1]), found.dtype)
         if some.any():
             kept = check.contiguous(found[some])
-            features[some] = self._model.project(kept, place, method, threads)
+            features[some] = self._model.project(check.given(self, kept), place, method, threads)
         return features
 
     def _samples(self, X: SamplesLike, layers: str | None = None) -> Any:
@@ -297,7 +297,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         with Watch(self.callback, self.verbose) as watch:
             model, interruption = _core.fit(
                 json.dumps(settings),
-                found,
+                check.given(self, found),
                 codes,
                 json.dumps(provenance),
                 threads=check.threads(self.n_jobs, found.size * self._first_layer(settings)),
@@ -464,6 +464,27 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         threads = check.threads(self.n_jobs)
         return self._model.reconstruct(features, self._place(layer), threads)
 
+    def impute(self, X: SamplesLike, *, layers: str | None = None) -> Floats:
+        """Fill in the missing entries of samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
+            Samples, with missing entries as `missing` says.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The samples with their missing entries as the model reconstructs them: by the features
+            of the fit for its own samples, for others by those that reconstruct their observed
+            entries best. Observed entries stay as they are.
+        """
+        check_is_fitted(self)
+        found = check.given(self, self._samples(X, layers))
+        return self._model.impute(found, check.threads(self.n_jobs))
+
     def score(self, X: SamplesLike, y: object = None, *, layers: str | None = None) -> float:
         """Measure how well the model reconstructs samples.
 
@@ -479,13 +500,14 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         Returns
         -------
         float
-            Minus the mean squared error of all entries, so that more is better. Models that
-            minimize the Kullback-Leibler divergence return minus its mean over all entries.
+            Minus the mean squared error of all entries that are not missing, so that more is
+            better. Models that minimize the Kullback-Leibler divergence return minus its mean over
+            all entries.
         """
         check_is_fitted(self)
         found = self._samples(X, layers)
         top, threads = len(self._model.layers), check.threads(self.n_jobs)
-        return -self._model.mean_loss(found, top, self._method, threads)
+        return -self._model.mean_loss(check.given(self, found), top, self._method, threads)
 
     def save(self, path: FilePath) -> None:
         """Write the model to a file that `load` and the program can read.
@@ -544,6 +566,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.positive_only = not self._takes_negative
         tags.input_tags.sparse = True
+        # Wrong values are refused when the model is fitted.
+        missing = getattr(self, "missing", None)
+        tags.input_tags.allow_nan = isinstance(missing, float) and np.isnan(missing)
         return tags
 
 

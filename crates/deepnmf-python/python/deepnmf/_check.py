@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,6 +176,38 @@ def seed(random_state: object) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
+class Incomplete(NamedTuple):
+    """Samples and what stands for their missing entries, as the compiled core takes them."""
+
+    values: Any
+    missing: str
+
+
+def missing(value: object) -> str | None:
+    """Check what stands for missing entries, and return its name."""
+    if value is None or (isinstance(value, str) and value == "zeros"):
+        return value
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isnan(float(value)):
+        return "nan"
+    raise refuse("missing", value, "it must be None, np.nan or 'zeros'")
+
+
+def given(estimator: Any, found: Any) -> Any:
+    """Return checked samples with what the estimator says of their missing entries."""
+    name = missing(getattr(estimator, "missing", None))
+    return found if name is None else Incomplete(found, name)
+
+
+def _unmasked(estimator: Any, X: Any) -> Any:
+    """Return a masked array with NaN where it is masked."""
+    if not np.ma.isMaskedArray(X) or not np.ma.is_masked(X):
+        return X
+    if missing(getattr(estimator, "missing", None)) != "nan":
+        raise ValueError("X has masked entries: use missing=np.nan, or fill them in")
+    dtype = X.dtype if np.issubdtype(X.dtype, np.floating) else np.float64
+    return np.ma.filled(X.astype(dtype), np.nan)
+
+
 def samples(
     estimator: Any,
     X: SamplesLike,
@@ -196,7 +228,7 @@ def samples(
         "ensure_all_finite": False,
         "accept_sparse": ("csr", "csc") if sparse else False,
     }
-    table, names = _table(X, layers)
+    table, names = _table(_unmasked(estimator, X), layers)
     if names is None:
         found = validate_data(estimator, table, reset=reset, **how)
     else:

@@ -7,7 +7,7 @@ from typing import Any
 from . import _check as check
 from ._base import LabelledFactorization, Task
 from ._nmf import NonNegative
-from ._types import Json, NonNegativeInit, RandomState, Solver
+from ._types import Json, Missing, NonNegativeInit, RandomState, Solver
 from ._watch import Callback
 
 
@@ -51,6 +51,10 @@ class CNMF(NonNegative, LabelledFactorization):
         factors so far. If None, there is no limit.
     measure_bound : bool, default=True
         Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    missing : {'zeros'} or float, default=None
+        What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
+        ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
+        may be missing.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -138,6 +142,7 @@ class CNMF(NonNegative, LabelledFactorization):
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
+        missing: Missing | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -152,6 +157,7 @@ class CNMF(NonNegative, LabelledFactorization):
         self.tol = tol
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -206,6 +212,10 @@ class DNMF(NonNegative, LabelledFactorization):
         factors so far. If None, there is no limit.
     measure_bound : bool, default=True
         Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    missing : {'zeros'} or float, default=None
+        What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
+        ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
+        may be missing.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -293,6 +303,7 @@ class DNMF(NonNegative, LabelledFactorization):
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
+        missing: Missing | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -309,6 +320,7 @@ class DNMF(NonNegative, LabelledFactorization):
         self.tol = tol
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _check as check
 from ._base import Factorization, Task
-from ._types import Floats, Json, RandomState
+from ._types import Floats, Json, Missing, RandomState
 
 
 class WhitenedPCA(Factorization):
@@ -19,6 +19,10 @@ class WhitenedPCA(Factorization):
     ----------
     n_components : int, default=None
         Number of components. If None, 10, or fewer if there are fewer samples or features.
+    missing : {'zeros'} or float, default=None
+        What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
+        ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
+        may be missing.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -88,10 +92,12 @@ class WhitenedPCA(Factorization):
         self,
         n_components: int | None = None,
         *,
+        missing: Missing | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
 

@@ -56,7 +56,9 @@ class PredictingFactorization(LabelledFactorization):
         wanted = self._learnt(attribute)
         samples = self._samples(X, layers)
         threads = check.threads(self.n_jobs)
-        found = [self._model.predict(samples, place, threads) for place in wanted]
+        found = [
+            self._model.predict(check.given(self, samples), place, threads) for place in wanted
+        ]
         classes = [
             self._classes_of(place)[codes] for place, (codes, _) in zip(wanted, found, strict=True)
         ]

@@ -60,7 +60,9 @@ class Streaming(Factorization):
             self._progress = None
         found = self._samples(X, layers)
         threads = check.threads(self.n_jobs, found.size * self._model.layers[0])
-        model, self._progress, error = self._model.learn(found, self._progress, threads)
+        model, self._progress, error = self._model.learn(
+            check.given(self, found), self._progress, threads
+        )
         self._keep(model)
         self.batch_errors_.append(error)
         self.n_samples_seen_ += found.shape[0]

@@ -72,6 +72,8 @@ Pretraining = Literal["wsf", "semi-nmf"]
 ShallowVariant = Literal["scale-free", "printed"]
 Variant = Literal["scale-free", "printed", "released"]
 
+# What stands for a missing entry: NaN (a number to the types) or the word for zeros.
+Missing = float | Literal["zeros"]
 Method = Literal["nonnegative", "basis"]
 ZeroSamples = Literal["error", "keep"]
 StopReason = Literal["converged", "max-iterations", "time-budget", "cancelled", "rose", "diverged"]

@@ -15,6 +15,7 @@ from ._types import (
     Init,
     Json,
     LabelGraph,
+    Missing,
     NeighborSearch,
     NeighborWeights,
     RandomState,
@@ -120,6 +121,10 @@ class WSF(OneLayer, PredictingFactorization):
         factors so far. If None, there is no limit.
     measure_bound : bool, default=True
         Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    missing : {'zeros'} or float, default=None
+        What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
+        ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
+        may be missing.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -217,6 +222,7 @@ class WSF(OneLayer, PredictingFactorization):
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
+        missing: Missing | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -241,6 +247,7 @@ class WSF(OneLayer, PredictingFactorization):
         self.tol = tol
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -358,6 +365,10 @@ class WSFMA(OneLayer, PredictingFactorization):
         factors so far. If None, there is no limit.
     measure_bound : bool, default=True
         Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    missing : {'zeros'} or float, default=None
+        What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
+        ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
+        may be missing.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -454,6 +465,7 @@ class WSFMA(OneLayer, PredictingFactorization):
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
+        missing: Missing | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -478,6 +490,7 @@ class WSFMA(OneLayer, PredictingFactorization):
         self.tol = tol
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -107,8 +107,8 @@ pub(crate) fn choose_layers<'py>(
 /// The curves of choices as a picture, in SVG.
 #[pyfunction]
 pub(crate) fn picture_of_choices(choices: &str) -> PyResult<String> {
-    let choices: Vec<deepnmf_select::LayerChoice> =
-        serde_json::from_str(choices).map_err(|error| of_model(Error::Numerical(error.to_string())))?;
+    let choices: Vec<deepnmf_select::LayerChoice> = serde_json::from_str(choices)
+        .map_err(|error| of_model(Error::Numerical(error.to_string())))?;
     let curves: Vec<_> = choices.into_iter().map(|layer| layer.choice).collect();
     Ok(deepnmf_select::Choice::picture(&curves))
 }

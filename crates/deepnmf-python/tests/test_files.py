@@ -112,6 +112,7 @@ def test_parameters_of_all_kinds_come_back(X: Matrix, y: Labels, tmp_path: Path)
         "tol": 0.0,
         "max_seconds": 60.0,
         "measure_bound": False,
+        "missing": None,
         "random_state": 2**63,
         "n_jobs": None,
         "verbose": 0,

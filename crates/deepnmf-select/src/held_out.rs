@@ -65,6 +65,15 @@ impl<T: Scalar> HeldOut<'_, T> {
         seed: u64,
         mask: usize,
     ) -> Result<HeldOut<'static, T>> {
+        // Means in place of missing entries would be judged as if they had been observed.
+        if x.missing() > 0 {
+            return Err(Error::Parameter {
+                name: "the number of missing entries".into(),
+                value: x.missing().to_string(),
+                accepted: "sizes are chosen on complete data, name the components of each layer"
+                    .into(),
+            });
+        }
         let places = speckles(x.shape(), share, seed, mask as u64);
         let values = entries_at(x, &places)?;
         let means = means_of_others(x, &places, &values)?;

@@ -87,6 +87,15 @@ impl<T: Scalar> Incomplete<'static, T> {
     /// If an entry of the list is outside of the data, or the data are not in memory.
     pub fn with_holes(x: &dyn DataMatrix<T>, list: &[(usize, usize)]) -> Result<Self> {
         let holes = Holes::of_list(x.shape(), list)?;
+        if let Some(own) = x.incomplete().filter(|own| own.own_missing() > 0) {
+            // What is missing already stays so.
+            if !x.may_densify() {
+                return Err(not_in_memory(x.shape()));
+            }
+            let mut dense = own.to_nan();
+            list.iter().for_each(|place| dense[*place] = T::from_f64(f64::NAN));
+            return Self::from_nan(dense);
+        }
         if let Some(sparse) = x.sparse() {
             return Ok(Self::new(listed(&sparse.by_sample(), &holes)));
         }
@@ -346,12 +355,15 @@ fn copy_of<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<Matrix<T>> {
     if x.may_densify() && x.entries_held().is_none() {
         return x.own_dense();
     }
-    let (p, n) = x.shape();
-    Err(Error::Shape {
+    Err(not_in_memory(x.shape()))
+}
+
+fn not_in_memory((p, n): (usize, usize)) -> Error {
+    Error::Shape {
         what: "the data with missing entries".into(),
         found: format!("{p} x {n} numbers that are not in memory"),
         expected: "data in memory, where missing entries can be filled in,".into(),
-    })
+    }
 }
 
 /// Sparse data that hold an entry at every hole, too.

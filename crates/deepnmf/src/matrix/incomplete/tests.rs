@@ -486,3 +486,14 @@ fn every_model_projects_incomplete_samples_no_matter_with_whom() {
         }
     }
 }
+
+#[test]
+fn who_hides_more_entries_keeps_those_that_were_missing() {
+    let (x, sparse, holes) = sparse_sample(21);
+    let data = Incomplete::from_nan(with_nan(&x, &holes[4..])).unwrap();
+    let all = Incomplete::from_nan(with_nan(&x, &holes)).unwrap();
+    let print = |x: &dyn DataMatrix<f64>| x.fingerprint().unwrap();
+    assert_eq!(print(&Incomplete::with_holes(&data, &holes[..4]).unwrap()), print(&all));
+    let listed = Incomplete::with_holes(&sparse, &holes[4..]).unwrap();
+    assert_eq!(print(&Incomplete::with_holes(&listed, &holes[..4]).unwrap()), print(&all));
+}

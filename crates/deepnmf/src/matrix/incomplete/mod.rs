@@ -93,7 +93,9 @@ impl<T: Scalar> Incomplete<'static, T> {
                 return Err(not_in_memory(x.shape()));
             }
             let mut dense = own.to_nan();
-            list.iter().for_each(|place| dense[*place] = T::from_f64(f64::NAN));
+            for place in list {
+                dense[*place] = T::from_f64(f64::NAN);
+            }
             return Self::from_nan(dense);
         }
         if let Some(sparse) = x.sparse() {

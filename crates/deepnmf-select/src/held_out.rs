@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use deepnmf::matrix::{Incomplete, dot};
 use deepnmf::{
     CancelToken, DataMatrix, Divergence, Error, Factorization, FitSession, Matrix, Model, Result,
-    Scalar, Settings, StopReason,
+    Scalar, Settings, Sparse, StopReason,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::masks::speckles;
+use crate::masks::{some_of, speckles};
 
 /// A mean that the Kullback-Leibler divergence divides by is never smaller.
 const LEAST_MEAN: f64 = 1e-12;
@@ -65,19 +65,46 @@ impl<T: Scalar> HeldOut<'_, T> {
         seed: u64,
         mask: usize,
     ) -> Result<HeldOut<'static, T>> {
-        // Means in place of missing entries would be judged as if they had been observed.
-        if x.missing() > 0 {
-            return Err(Error::Parameter {
-                name: "the number of missing entries".into(),
-                value: x.missing().to_string(),
-                accepted: "sizes are chosen on complete data, name the components of each layer"
-                    .into(),
-            });
+        if let Some(known) = x.incomplete() {
+            return HeldOut::of_observed(known, share, seed, mask);
         }
         let places = speckles(x.shape(), share, seed, mask as u64);
         let values = entries_at(x, &places)?;
         let means = means_of_others(x, &places, &values)?;
         Ok(HeldOut { x: Incomplete::with_holes(x, &places)?, places, values, means })
+    }
+
+    /// Hides a share of the observed entries.
+    fn of_observed(
+        known: &Incomplete<'_, T>,
+        share: f64,
+        seed: u64,
+        mask: usize,
+    ) -> Result<HeldOut<'static, T>> {
+        let ((p, n), entries) = (known.shape(), known.observed());
+        let all: Vec<(usize, usize)> = entries.iter().map(|(i, j, _)| (*i, *j)).collect();
+        let hidden = some_of(&all, (p, n), share, seed, mask as u64);
+        let (mut left, mut places, mut values) = (vec![], vec![], vec![]);
+        let (mut sums, mut counts) = (vec![0.0; p], vec![0.0f64; p]);
+        for ((i, j, v), hidden) in entries.into_iter().zip(hidden) {
+            if hidden {
+                places.push((i, j));
+                values.push(v.to_f64());
+            } else {
+                left.push((i, j, v));
+                sums[i] += v.to_f64();
+                counts[i] += 1.0;
+            }
+        }
+        let means = sums.iter().zip(&counts).map(|(sum, count)| sum / count.max(1.0)).collect();
+        let x = if known.is_sparse() {
+            Incomplete::of_held(&Sparse::from_entries((p, n), &left)?)
+        } else {
+            let mut dense = Matrix::from_fn(p, n, |_, _| T::from_f64(f64::NAN));
+            left.iter().for_each(|(i, j, v)| dense[(*i, *j)] = *v);
+            Incomplete::from_nan(dense)?
+        };
+        Ok(HeldOut { x, places, values, means })
     }
 
     /// Fits a model to the others. Returns how well it tells those that are hidden, and its basis.

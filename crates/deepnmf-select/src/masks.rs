@@ -42,6 +42,31 @@ pub(crate) fn speckles(
     held_out
 }
 
+/// The same of data of which only some entries are observed, in places that rise sample after sample: which of them.
+pub(crate) fn some_of(
+    places: &[(usize, usize)],
+    (p, n): (usize, usize),
+    share: f64,
+    seed: u64,
+    mask: u64,
+) -> Vec<bool> {
+    let mut rng = generator(seed, MASKS | mask << 8);
+    let (mut of_feature, mut of_sample) = (vec![0usize; p], vec![0usize; n]);
+    for (feature, sample) in places {
+        of_feature[*feature] += 1;
+        of_sample[*sample] += 1;
+    }
+    let share = share.min(MOST / places.len().max(1) as f64);
+    let mut draw = |(feature, sample): &(usize, usize)| {
+        let hidden =
+            uniform(&mut rng) < share && of_feature[*feature] > 1 && of_sample[*sample] > 1;
+        of_feature[*feature] -= usize::from(hidden);
+        of_sample[*sample] -= usize::from(hidden);
+        hidden
+    };
+    places.iter().map(&mut draw).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +94,16 @@ mod tests {
                 assert!(held_out.iter().filter(|(_, sample)| *sample == j).count() < p);
             }
         }
+    }
+
+    #[test]
+    fn of_few_observed_entries_each_sample_and_feature_keeps_one() {
+        let all: Vec<(usize, usize)> = (0..30).flat_map(|j| [(j % 7, j), (6, j)]).collect();
+        let hidden = some_of(&all, (7, 30), 0.5, 1, 0);
+        let left: Vec<_> = all.iter().zip(&hidden).filter(|(_, hidden)| !**hidden).collect();
+        assert!(left.len() < 50, "{} of 60 are left", left.len());
+        assert!((0..7).all(|i| left.iter().any(|((feature, _), _)| *feature == i)));
+        assert!((0..30).all(|j| left.iter().any(|((_, sample), _)| *sample == j)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The answer where it is known.
 
-use deepnmf::matrix::product;
+use deepnmf::matrix::{Incomplete, product};
 use deepnmf::rng::{generator, uniform};
 use deepnmf::{
     DataMatrix, Divergence, Factorization, FitOptions, Matrix, Nmf, SemiNmf, Settings, Sparse,
@@ -84,6 +84,35 @@ fn sparse_counts_have_the_rank_of_their_means() {
     assert_eq!(of_sparse.chosen, 4, "{}", of_sparse.reason);
     for (a, b) in of_sparse.curve.iter().zip(&of_dense.curve) {
         assert!((a.held_out - b.held_out).abs() < 1e-6 * b.held_out, "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn missing_entries_stay_missing() {
+    let x = planted(40, 150, 3, 0.2, 2);
+    let mut rng = generator(3, 3);
+    let holes: Vec<(usize, usize)> = (0..150)
+        .flat_map(|j| (0..40).map(move |i| (i, j)))
+        .filter(|_| uniform(&mut rng) < 0.3)
+        .collect();
+    // Whatever stands at a hole: nobody looks.
+    let mut other = x.clone();
+    holes.iter().for_each(|place| other[*place] = 1e6);
+    let of = |x: &Matrix<f64>| choose(&Incomplete::with_holes(x, &holes).unwrap(), 6, 0);
+    let (a, b) = (of(&x), of(&other));
+    assert_eq!(a.chosen, 3, "{}", a.reason);
+    for (a, b) in a.curve.iter().zip(&b.curve) {
+        assert_eq!(a.held_out.to_bits(), b.held_out.to_bits());
+    }
+    // The same entries as those of sparse data whose zeros are missing.
+    let mut entries = vec![];
+    for j in 0..150 {
+        entries.extend((0..40).filter(|i| !holes.contains(&(*i, j))).map(|i| (i, j, x[(i, j)])));
+    }
+    let held = Sparse::from_entries((40, 150), &entries).unwrap();
+    let c = choose(&Incomplete::of_held(&held), 6, 0);
+    for (a, c) in a.curve.iter().zip(&c.curve) {
+        assert!((a.held_out - c.held_out).abs() < 1e-6 * a.held_out, "{a:?} {c:?}");
     }
 }
 

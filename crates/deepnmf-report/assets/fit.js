@@ -33,6 +33,7 @@ function renderFit() {
         { className: 'fit' },
         main ? curveFigure(main) : null,
         definitions(numbers),
+        model.choice ? choiceFigure(model.choice) : null,
         el('details', {}, el('summary', { textContent: 'All loops of the fit' }), loopTable()),
         el(
           'details',
@@ -42,6 +43,18 @@ function renderFit() {
         ),
       ),
     );
+}
+
+/** Why the model has as many components as it has. */
+function choiceFigure(choice) {
+  const why = choice.reasons.join(' ');
+  return el(
+    'details',
+    { open: true },
+    el('summary', { textContent: 'How many components' }),
+    el('p', { textContent: why }),
+    el('img', { className: 'choice', src: choice.picture, alt: `Curves. ${why}` }),
+  );
 }
 
 function percent3(share) {

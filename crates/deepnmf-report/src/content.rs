@@ -1,7 +1,10 @@
 //! Everything a page shows, as one value; [`Content`] is what the page's script reads.
 
-use deepnmf::{Divergence, Model, Scalar, Summary};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use deepnmf::{Divergence, Model, Recorded, Scalar, Summary};
 use deepnmf_data::preprocess::Pipeline;
+use deepnmf_select::{Choice, LayerChoice};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -108,6 +111,29 @@ pub struct ModelView {
     pub side_by_side: &'static str,
     /// All settings, by name.
     pub settings: Vec<(String, String)>,
+    /// How the numbers of components were chosen, if they were.
+    pub choice: Option<ChoiceView>,
+}
+
+/// How the numbers of components were chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChoiceView {
+    /// Why, layer by layer.
+    pub reasons: Vec<String>,
+    /// The curves, as the address of a picture.
+    pub picture: String,
+}
+
+impl ChoiceView {
+    fn of(recorded: &Recorded) -> Option<Self> {
+        let layers: Vec<LayerChoice> = recorded.read().ok()??;
+        let reasons =
+            layers.iter().map(|layer| format!("Layer {}: {}.", layer.layer, layer.choice.reason));
+        let reasons = reasons.collect();
+        let curves: Vec<Choice> = layers.into_iter().map(|layer| layer.choice).collect();
+        let picture = STANDARD.encode(Choice::picture(&curves));
+        Some(Self { reasons, picture: format!("data:image/svg+xml;base64,{picture}") })
+    }
 }
 
 /// How a fit went.
@@ -171,6 +197,7 @@ impl ModelView {
             nonlinear: model.factors.activation != deepnmf::Activation::Identity,
             side_by_side: if model.settings.parts().len() > 1 { "part" } else { "layer" },
             settings,
+            choice: ChoiceView::of(&model.provenance.choice),
         }
     }
 }

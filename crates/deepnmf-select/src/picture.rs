@@ -13,9 +13,14 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 44.0;
 
-const STYLE: &str = "text{font:12px sans-serif;fill:#333}.title{font-weight:bold}.axis{stroke:#888;fill:none}\
-.line{stroke:#1f6fb2;stroke-width:1.5;fill:none}.point{fill:#1f6fb2}.bar{stroke:#1f6fb2;stroke-width:1}\
-.other{stroke:#b26a1f;stroke-width:1.5;fill:none;stroke-dasharray:4 3}.chosen{stroke:#2a8a4a;stroke-dasharray:2 3}";
+// Attributes and no style element: pages that show the picture may allow no styles but their own.
+const AXIS: &str = "stroke=\"#888\" fill=\"none\"";
+const LINE: &str = "stroke=\"#1f6fb2\" stroke-width=\"1.5\" fill=\"none\"";
+const POINT: &str = "fill=\"#1f6fb2\"";
+const BAR: &str = "stroke=\"#1f6fb2\"";
+const OTHER: &str =
+    "stroke=\"#b26a1f\" stroke-width=\"1.5\" fill=\"none\" stroke-dasharray=\"4 3\"";
+const CHOSEN: &str = "stroke=\"#2a8a4a\" stroke-dasharray=\"2 3\"";
 
 /// One picture with a row for each layer: held-out loss, stability, spectrum.
 pub(crate) fn svg(choices: &[Choice]) -> String {
@@ -23,7 +28,7 @@ pub(crate) fn svg(choices: &[Choice]) -> String {
     let width = 3.0 * WIDTH;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\"><style>{STYLE}</style><rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
+         height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#333\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
     );
     for (row, choice) in choices.iter().enumerate() {
         let layer = if choices.len() > 1 { format!("layer {}: ", row + 1) } else { String::new() };
@@ -90,7 +95,8 @@ fn panels(choice: &Choice) -> [Panel; 3] {
 impl Panel {
     fn draw(&self, layer: &str, chosen: usize, svg: &mut String) {
         let Self { title, below, curve, other, marks_choice } = self;
-        let _ = write!(svg, "<text class=\"title\" x=\"{LEFT}\" y=\"20\">{layer}{title}</text>");
+        let _ =
+            write!(svg, "<text font-weight=\"bold\" x=\"{LEFT}\" y=\"20\">{layer}{title}</text>");
         if curve.is_empty() {
             let _ = write!(svg, "<text x=\"{LEFT}\" y=\"{}\">not computed</text>", HEIGHT / 2.0);
             return;
@@ -101,7 +107,7 @@ impl Panel {
         let (bottom, top) = (HEIGHT - BOTTOM, TOP);
         let _ = write!(
             svg,
-            "<path class=\"axis\" d=\"M{LEFT} {top}V{bottom}H{}\"/><text x=\"{}\" y=\"{}\" text-anchor=\"middle\">\
+            "<path {AXIS} d=\"M{LEFT} {top}V{bottom}H{}\"/><text x=\"{}\" y=\"{}\" text-anchor=\"middle\">\
              {below}</text>",
             WIDTH - RIGHT,
             (LEFT + WIDTH - RIGHT) / 2.0,
@@ -128,18 +134,18 @@ impl Panel {
             let x = across.place(chosen as f64);
             let _ = write!(
                 svg,
-                "<path class=\"chosen\" d=\"M{x:.1} {top}V{bottom}\"/><text x=\"{x:.1}\" y=\"{}\" \
+                "<path {CHOSEN} d=\"M{x:.1} {top}V{bottom}\"/><text x=\"{x:.1}\" y=\"{}\" \
                  text-anchor=\"middle\">{chosen}</text>",
                 top - 4.0
             );
         }
-        for (class, curve) in [("other", other), ("line", curve)] {
+        for (stroke, curve) in [(OTHER, other), (LINE, curve)] {
             let mut path = String::new();
             for (at, (x, y, _)) in curve.iter().enumerate() {
                 let step = if at == 0 { 'M' } else { 'L' };
                 let _ = write!(path, "{step}{:.1} {:.1}", across.place(*x), up.place(*y));
             }
-            let _ = write!(svg, "<path class=\"{class}\" d=\"{path}\"/>");
+            let _ = write!(svg, "<path {stroke} d=\"{path}\"/>");
         }
         for (x, y, deviation) in curve {
             let (x, low, high) =
@@ -147,7 +153,7 @@ impl Panel {
             let y = up.place(*y);
             let _ = write!(
                 svg,
-                "<path class=\"bar\" d=\"M{x:.1} {low:.1}V{high:.1}\"/><circle class=\"point\" cx=\"{x:.1}\" cy=\"{y:.1}\" \
+                "<path {BAR} d=\"M{x:.1} {low:.1}V{high:.1}\"/><circle {POINT} cx=\"{x:.1}\" cy=\"{y:.1}\" \
                  r=\"2.5\"/>"
             );
         }

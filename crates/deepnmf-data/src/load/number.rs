@@ -206,6 +206,14 @@ fn reserve<T>(data: &mut Vec<T>, more: usize) -> Result<(), Fault> {
     })
 }
 
+/// The first number that is not finite. Many are looked at together, which is several times as fast as one by one.
+fn first_not_finite<T: Scalar>(numbers: &[T]) -> Option<usize> {
+    const MANY: usize = 1024;
+    let sound = |some: &[T]| some.iter().fold(true, |sound, v| sound & v.finite());
+    let (at, some) = numbers.chunks(MANY).enumerate().find(|(_, some)| !sound(some))?;
+    some.iter().position(|v| !v.finite()).map(|index| at * MANY + index)
+}
+
 /// Reads as many numbers as `out` has places; returns index and value of the first that is not finite as a `T`.
 pub(super) fn fill<T: Scalar>(
     bytes: &mut (impl Read + ?Sized),
@@ -214,8 +222,7 @@ pub(super) fn fill<T: Scalar>(
 ) -> Result<Option<(usize, f64)>, Fault> {
     if encoding.is_native::<T>() {
         bytes.read_exact(bytemuck::cast_slice_mut(out))?;
-        let bad = out.iter().position(|v| !v.finite());
-        return Ok(bad.map(|index| (index, out[index].to_f64())));
+        return Ok(first_not_finite(out).map(|index| (index, out[index].to_f64())));
     }
     let mut bad = None;
     // A multiple of every size, so that no number is cut in two.

@@ -1,6 +1,7 @@
 //! From trials to curves, and from curves to a number.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use deepnmf::Matrix;
 use serde::{Deserialize, Serialize};
@@ -160,12 +161,13 @@ fn reason(
         reason += "; it is the largest number that was allowed, and more may be better";
     }
     if let Some(stability) = point(chosen).and_then(|point| point.stability) {
-        reason += &format!("; components of two fits agree by {stability:.2} (1 is the same)");
+        let _ = write!(reason, "; components of two fits agree by {stability:.2} (1 is the same)");
     }
     if let Some(spectrum) = spectrum {
         let (above, known) = (spectrum.above_noise(), spectrum.values.len());
         let at_least = if above == known && above > 0 { "at least " } else { "" };
-        reason += &format!("; {at_least}{above} directions of the centred data stand out of noise");
+        let _ =
+            write!(reason, "; {at_least}{above} directions of the centred data stand out of noise");
     }
     reason
 }

@@ -101,7 +101,9 @@ impl<T: Scalar> HeldOut<'_, T> {
             Incomplete::of_held(&Sparse::from_entries((p, n), &left)?)
         } else {
             let mut dense = Matrix::from_fn(p, n, |_, _| T::from_f64(f64::NAN));
-            left.iter().for_each(|(i, j, v)| dense[(*i, *j)] = *v);
+            for (i, j, v) in left {
+                dense[(i, j)] = v;
+            }
             Incomplete::from_nan(dense)?
         };
         Ok(HeldOut { x, places, values, means })

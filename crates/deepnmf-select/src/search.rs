@@ -34,7 +34,7 @@ pub(crate) fn next(trials: &Trials, allowed: &RangeInclusive<usize>) -> Vec<usiz
 /// The next steps up, while the loss may fall.
 fn climbing(tried: &[usize], best: Option<usize>, least: usize, most: usize) -> Vec<usize> {
     let Some((top, best)) = tried.last().zip(best) else {
-        return (0..STEPS + 1).scan(least, |size, _| Some(up(size, most))).collect();
+        return (0..=STEPS).scan(least, |size, _| Some(up(size, most))).collect();
     };
     let worse = tried.iter().filter(|size| **size > best).count();
     if worse >= WORSE || *top == most {

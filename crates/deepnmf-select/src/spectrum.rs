@@ -40,7 +40,7 @@ impl Spectrum {
         seed: u64,
     ) -> Result<Option<Self>> {
         let (p, n) = x.shape();
-        if p > MOST_FEATURES || p < 2 || n < 2 {
+        if !(2..=MOST_FEATURES).contains(&p) || n < 2 {
             return Ok(None);
         }
         let centred = some_centred(x)?;

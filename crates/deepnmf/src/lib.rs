@@ -60,6 +60,8 @@ mod testing;
 #[cfg(test)]
 mod unit_tests;
 pub mod update;
+#[cfg(test)]
+mod weight_tests;
 
 pub use activation::Activation;
 pub use batches::{Learner, Progress};

@@ -8,7 +8,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot, first_least};
+use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, dot, first_least, weight_of};
 use crate::rng::{Purpose, stream, uniform};
 
 /// Rounds of Lloyd's algorithm: it is a start, not a result.
@@ -43,23 +43,37 @@ pub(crate) fn clusters<T: Scalar>(
     k: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Clusters> {
-    let lengths = x.sample_norms_sq()?;
+    let mut lengths = x.sample_norms_sq()?;
+    for (j, length) in lengths.iter_mut().enumerate() {
+        *length /= factor_of(x, j).powi(2);
+    }
     let mut centroids = spread_centroids(x, k, &lengths, rng)?;
     let (mut labels, mut scatter) = (vec![usize::MAX; lengths.len()], 0.0);
     for _ in 0..ROUNDS {
         let (new_labels, distances) = nearest(x, &centroids, &lengths)?;
-        scatter = distances.iter().sum();
+        scatter = weighed(x, &distances).iter().sum();
         let mut changed = [f64::from(u8::from(new_labels != labels))];
         x.parts().max(&mut changed)?;
         if changed[0] == 0.0 {
             break;
         }
         labels = new_labels;
-        let mut sizes = cluster_sizes(&labels, k, x.parts())?;
-        fill_empty_clusters(&mut labels, distances, &mut sizes, x.parts())?;
+        let mut sizes = cluster_sizes(&labels, k, x)?;
+        fill_empty_clusters(&mut labels, distances, &mut sizes, x)?;
         centroids = means(x, &labels, &sizes)?;
     }
     Ok(Clusters { labels, scatter: x.parts().sum_of(scatter)? })
+}
+
+/// What a sample was multiplied by.
+fn factor_of<T: Scalar>(x: &dyn DataMatrix<T>, sample: usize) -> f64 {
+    x.weights().map_or(1.0, |weights| weights.factors()[sample])
+}
+
+/// Numbers of samples times their weights.
+fn weighed<T: Scalar>(x: &dyn DataMatrix<T>, of_samples: &[f64]) -> Vec<f64> {
+    let numbers = of_samples.iter().enumerate();
+    numbers.map(|(j, number)| number * weight_of(x.weights(), j)).collect()
 }
 
 /// k-means++ (Arthur & Vassilvitskii 2007): each new centroid is a sample drawn with a chance
@@ -76,17 +90,18 @@ fn spread_centroids<T: Scalar>(
     let (mut pick, mut centroid, mut along) =
         (Matrix::zeros(1, n), Matrix::zeros(p, 1), Matrix::zeros(1, n));
     for c in 0..k {
-        let chosen = draw(&distances, uniform(rng), x.parts())?;
+        let chosen = draw(&weighed(x, &distances), uniform(rng), x.parts())?;
         pick.as_mut_slice().fill(T::ZERO);
         if let Some(own) = chosen {
-            pick.as_mut_slice()[own] = T::ONE;
+            pick.as_mut_slice()[own] = T::from_f64(1.0 / factor_of(x, own));
         }
         let length = x.parts().sum_of(chosen.map_or(0.0, |own| lengths[own]))?;
         x.mul_tr(&pick, &mut centroid)?;
         centroids.col_mut(c).copy_from_slice(centroid.as_slice());
         x.tr_mul(&centroid, &mut along)?;
         for (j, distance) in distances.iter_mut().enumerate() {
-            let new = lengths[j] - 2.0 * along.as_slice()[j].to_f64() + length;
+            let along = along.as_slice()[j].to_f64() / factor_of(x, j);
+            let new = lengths[j] - 2.0 * along + length;
             *distance = if c == 0 { new.max(0.0) } else { distance.min(new.max(0.0)) };
         }
     }
@@ -124,6 +139,9 @@ fn nearest<T: Scalar>(
 ) -> Result<(Vec<usize>, Vec<f64>)> {
     let mut along = Matrix::zeros(centroids.cols(), lengths.len());
     x.tr_mul(centroids, &mut along)?;
+    if let Some(weights) = x.weights() {
+        weights.take_off(&mut along);
+    }
     let offsets: Vec<f64> = centroids.columns().map(|c| dot(c, c)).collect();
     let mut distances = vec![0.0; offsets.len()];
     let closest = |(column, length): (&[T], &f64)| {
@@ -137,18 +155,19 @@ fn nearest<T: Scalar>(
 }
 
 /// Gives each empty cluster the sample that is farthest from its own centroid.
-fn fill_empty_clusters(
+fn fill_empty_clusters<T: Scalar>(
     labels: &mut [usize],
     mut distances: Vec<f64>,
     sizes: &mut [f64],
-    parts: Parts<'_>,
+    x: &dyn DataMatrix<T>,
 ) -> Result<()> {
+    let (parts, weights) = (x.parts(), x.weights());
     for empty in 0..sizes.len() {
         if sizes[empty] > 0.0 {
             continue;
         }
         let own = (0..labels.len())
-            .filter(|j| sizes[labels[*j]] > 1.0)
+            .filter(|j| sizes[labels[*j]] > weight_of(weights, *j)) // not alone
             .max_by(|a, b| distances[*a].total_cmp(&distances[*b]));
         let Some(farthest) = farthest_of_all(own, &distances, parts)? else { return Ok(()) };
         let own = farthest.checked_sub(parts.range().start).filter(|j| *j < labels.len());
@@ -156,8 +175,9 @@ fn fill_empty_clusters(
         let cluster = parts.sum_of(own.map_or(0.0, |j| (labels[j] + 1) as f64))?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a cluster's number
         let cluster = cluster as usize - 1;
-        sizes[cluster] -= 1.0;
-        sizes[empty] = 1.0;
+        let weight = parts.sum_of(own.map_or(0.0, |j| weight_of(weights, j)))?;
+        sizes[cluster] -= weight;
+        sizes[empty] = weight;
         if let Some(j) = own {
             labels[j] = empty;
             distances[j] = 0.0;
@@ -183,19 +203,20 @@ fn farthest_of_all(
     Ok((place[0] >= 0.0).then_some(place[0] as usize))
 }
 
-/// The samples of each cluster on all parts.
-fn cluster_sizes(labels: &[usize], k: usize, parts: Parts<'_>) -> Result<Vec<f64>> {
+/// The samples of each cluster on all parts, or the sum of their weights.
+fn cluster_sizes<T: Scalar>(labels: &[usize], k: usize, x: &dyn DataMatrix<T>) -> Result<Vec<f64>> {
     let mut sizes = vec![0.0; k];
-    for label in labels {
-        sizes[*label] += 1.0;
+    for (j, label) in labels.iter().enumerate() {
+        sizes[*label] += weight_of(x.weights(), j);
     }
-    parts.sum(&mut sizes)?;
+    x.parts().sum(&mut sizes)?;
     Ok(sizes)
 }
 
 fn means<T: Scalar>(x: &dyn DataMatrix<T>, labels: &[usize], sizes: &[f64]) -> Result<Matrix<T>> {
     let shares = Matrix::from_fn(sizes.len(), labels.len(), |i, j| {
-        if labels[j] == i { T::from_f64(1.0 / sizes[i]) } else { T::ZERO }
+        let share = weight_of(x.weights(), j) / (factor_of(x, j) * sizes[i]);
+        if labels[j] == i { T::from_f64(share) } else { T::ZERO }
     });
     let mut centroids = Matrix::zeros(x.shape().0, sizes.len());
     x.mul_tr(&shares, &mut centroids)?;

@@ -1,4 +1,7 @@
 //! Initialization: where `H` begins. `Z` follows from it by least squares.
+//!
+//! Where samples have weights, an initialization is that of samples as they are, each of which counts as often as its
+//! weight says; then features are multiplied by the factors (`matrix/weighted.rs`).
 
 mod kmeans;
 mod nndsvd;
@@ -178,12 +181,23 @@ pub(crate) fn begin<T: Scalar>(
     match start {
         Start::Random => {
             let h = uniform_columns(k, x.parts().range(), seed, Purpose::Start);
-            Ok(plain(place_scale(x, h, begin)?))
+            Ok(plain(place_scale(x, weighted(x, h), begin)?))
         }
-        Start::KMeans => Ok(plain(place_scale(x, kmeans::memberships(x, k, seed)?, begin)?)),
+        Start::KMeans => {
+            let h = kmeans::memberships(x, k, seed)?;
+            Ok(plain(place_scale(x, weighted(x, h), begin)?))
+        }
         Start::Svd => svd::rank_minus_one(x, begin, graph),
         Start::Optimal => svd::optimal(x, begin, graph),
     }
+}
+
+/// Features of the samples as they are, for data that are samples times factors.
+fn weighted<T: Scalar>(x: &dyn DataMatrix<T>, mut h: Matrix<T>) -> Matrix<T> {
+    if let Some(weights) = x.weights() {
+        weights.put_on(&mut h);
+    }
+    h
 }
 
 /// Scales the rows of `h` such that the columns of `Z = X H^+` have length one (scale in `H`),

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::weighted;
 use crate::error::Result;
 use crate::matrix::{
     AUTO_TOLERANCE, DataMatrix, Matrix, Parts, Scalar, Svd, SvdMethod, truncated_svd,
@@ -56,22 +57,27 @@ pub(crate) fn begin_non_negative<T: Scalar>(
     seed: u64,
 ) -> Result<StartedPair<T>> {
     let (p, parts) = (x.shape().0, x.parts());
-    let mean = x.entry_sum()? / (p * parts.total()) as f64;
+    let mean = mean_entry(x)?;
     let rank = k.min(p).min(parts.total());
     // Beyond the rank of the data there are no triplets to begin from.
     if start == NonNegativeStart::Random || rank < k {
         // Uniform numbers have a mean of one half, and products are to have about that of the data.
         let size = T::from_f64(2.0 * (mean / k as f64).sqrt());
         let (z, h) = uniform_pair::<T>(p, parts.range(), k, seed);
-        let (z, h) = (z.map(|v| v * size), h.map(|v| v * size));
+        let (z, h) = (z.map(|v| v * size), weighted(x, h.map(|v| v * size)));
         return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
     }
     // The flat spectra of counts have digits that cost many rounds, and a beginning needs few.
-    let svd = truncated_svd(x, k, SvdMethod::Rough, seed)?;
+    let mut svd = truncated_svd(x, k, SvdMethod::Rough, seed)?;
     let kept: f64 = svd.s.iter().map(|s| s * s).sum();
     let off = (svd.accuracy * svd.s[0]).powi(2);
     let exact = svd.accuracy <= AUTO_TOLERANCE || off <= OFF * (x.norm_sq()? - kept);
     let halves = larger_halves(&svd, parts)?;
+    if let Some(weights) = x.weights() {
+        let mut samples = svd.v.t().to_matrix();
+        weights.take_off(&mut samples);
+        svd.v = samples.t().to_matrix();
+    }
     let keep = |v: T, least: f64, sign: f64, scale: f64| {
         let v = sign * v.to_f64();
         T::from_f64(if v > least { v * scale } else { 0.0 })
@@ -103,7 +109,19 @@ pub(crate) fn begin_non_negative<T: Scalar>(
             }
         }
     }
+    let h = weighted(x, h);
     Ok(StartedPair { z, h, singular_values: exact.then_some(svd.s), cut_short: false })
+}
+
+/// *Together*: the mean of all entries, where a sample counts as often as its weight says.
+fn mean_entry<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<f64> {
+    let p = x.shape().0;
+    let Some(weights) = x.weights() else {
+        return Ok(x.entry_sum()? / (p * x.parts().total()) as f64);
+    };
+    let (factors, mut sums) = (weights.factors(), Matrix::zeros(p, 1));
+    x.wide_mul_tr(&Matrix::from_fn(1, factors.len(), |_, j| factors[j]), &mut sums)?;
+    Ok(sums.as_slice().iter().sum::<f64>() / (p as f64 * weights.total()))
 }
 
 /// Entries of a singular vector below this share of its largest are zeros: those of an empty feature or sample are

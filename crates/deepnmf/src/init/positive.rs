@@ -19,7 +19,10 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::matrix::{Matrix, Parts, Scalar, Whitening, dot, gram_of_columns, product};
+use crate::matrix::{
+    Matrix, Parts, SampleWeights, Scalar, Whitening, dot, gram_of_columns, product, weight_of,
+    weighted_row_sums,
+};
 use crate::update::h_exact;
 
 /// A leading vector this far from every sample's right angle is taken without further search.
@@ -53,11 +56,12 @@ pub(super) fn positive_direction<T: Scalar>(
     b: &Matrix<T>,
     gram: Option<&Matrix<f64>>,
     parts: Parts<'_>,
+    weights: Option<&SampleWeights>,
 ) -> Result<Option<Direction>> {
     if b.rows() == 0 {
         return Ok(None);
     }
-    if let Some(y) = flattest(b, gram, parts)? {
+    if let Some(y) = flattest(b, gram, parts, weights)? {
         return Ok(Some(Direction::Along(y)));
     }
     let units = Units::of(b, parts);
@@ -89,13 +93,14 @@ fn flattest<T: Scalar>(
     b: &Matrix<T>,
     gram: Option<&Matrix<f64>>,
     parts: Parts<'_>,
+    weights: Option<&SampleWeights>,
 ) -> Result<Option<Vec<f64>>> {
     let k = b.rows();
-    let mut both = b.row_sums();
+    let mut both = weighted_row_sums(b, weights);
     both.resize(2 * k, 0.0);
-    for column in b.columns() {
-        let squares = both[k..].iter_mut().zip(column);
-        squares.for_each(|(square, v)| *square += v.to_f64() * v.to_f64());
+    for (j, column) in b.columns().enumerate() {
+        let (squares, weight) = (both[k..].iter_mut().zip(column), weight_of(weights, j));
+        squares.for_each(|(square, v)| *square += v.to_f64() * v.to_f64() * weight);
     }
     parts.sum(&mut both)?;
     let (sums, squares) = both.split_at(k);
@@ -107,14 +112,16 @@ fn flattest<T: Scalar>(
         }
     };
     let along = |c: &[T]| c.iter().zip(&y).map(|(v, y)| v.to_f64() * y).sum::<f64>();
-    let non_zero = |c: &&[T]| c.iter().any(|v| *v != T::ZERO);
+    let non_zero = |(_, c): &(usize, &[T])| c.iter().any(|v| *v != T::ZERO);
     let (mut least, mut sum) = ([f64::INFINITY], 0.0);
-    for value in b.columns().filter(non_zero).map(along) {
+    for (j, column) in b.columns().enumerate().filter(non_zero) {
+        let value = along(column);
         least[0] = least[0].min(value);
-        sum += value;
+        sum += value * weight_of(weights, j);
     }
     parts.min(&mut least)?;
-    let mean = parts.sum_of(sum)? / parts.total() as f64;
+    let total = weights.map_or(parts.total() as f64, SampleWeights::total);
+    let mean = parts.sum_of(sum)? / total;
     let length = dot(&y, &y).sqrt();
     for y in &mut y {
         *y /= length;

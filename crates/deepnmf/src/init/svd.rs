@@ -18,10 +18,13 @@ use rayon::prelude::*;
 
 use super::positive::{Direction, positive_direction};
 use super::smooth::{Smoothed, smooth_rows};
-use super::{Begin, ScaleIn, Started};
+use super::{Begin, ScaleIn, Started, weighted};
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, SvdMethod, truncated_svd};
+use crate::matrix::{
+    DataMatrix, Matrix, Parts, Scalar, SvdMethod, total_weight, truncated_svd, weight_of,
+    weighted_row_sums,
+};
 use crate::rng::{Purpose, uniform_columns};
 
 /// The rank-`k` optimum where a positive vector exists, else [`rank_minus_one`].
@@ -31,19 +34,15 @@ pub(super) fn optimal<T: Scalar>(
     graph: Option<&dyn Graph<T>>,
 ) -> Result<Started<T>> {
     let factor = RightFactor::of(x, begin, graph)?;
-    let Some(direction) = positive_direction(&factor.b, factor.gram.as_ref(), x.parts())? else {
-        let mut started = factor.shifted_alike(begin)?;
+    let gram = factor.gram.as_ref();
+    let Some(direction) = positive_direction(&factor.b, gram, x.parts(), x.weights())? else {
+        let mut started = factor.shifted_alike(x, begin)?;
         // With components to spare, the one that pays for the shift costs nothing.
         started.found_positive_vector = factor.b.rows() < begin.components;
         return Ok(started);
     };
     let h = shift_along_first_row(first_row_along(factor.b, &direction), x.parts())?;
-    Ok(Started {
-        h: pad(h, begin, x.parts())?,
-        singular_values: factor.singular_values,
-        found_positive_vector: true,
-        cut_short: false,
-    })
+    started(x, h, begin, factor.singular_values)
 }
 
 /// The decomposition of rank `k - 1` with a component that shifts it.
@@ -52,7 +51,18 @@ pub(super) fn rank_minus_one<T: Scalar>(
     begin: Begin,
     graph: Option<&dyn Graph<T>>,
 ) -> Result<Started<T>> {
-    RightFactor::of(x, begin, graph)?.rank_minus_one(begin)
+    RightFactor::of(x, begin, graph)?.rank_minus_one(x, begin)
+}
+
+/// Features with rows for all components, times the factors of samples with weights.
+fn started<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    h: Matrix<T>,
+    begin: Begin,
+    singular_values: Option<Vec<f64>>,
+) -> Result<Started<T>> {
+    let h = weighted(x, pad(h, begin, x)?);
+    Ok(Started { h, singular_values, found_positive_vector: true, cut_short: false })
 }
 
 /// The right factor `B` of a truncated decomposition; its rank may be below what was asked.
@@ -76,26 +86,30 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
         let svd = truncated_svd(x, k, SvdMethod::Auto, begin.seed)?;
         let rank = svd.rank();
         let shares = begin.shares(&svd.s[..rank]);
-        let b = Matrix::from_fn(rank, parts.samples(), |i, j| {
+        let mut b = Matrix::from_fn(rank, parts.samples(), |i, j| {
             T::from_f64(svd.v[(j, i)].to_f64() * shares[i])
         });
+        if let Some(weights) = x.weights() {
+            weights.take_off(&mut b);
+        }
         Ok(Self { b, gram: None, singular_values: Some(svd.s), parts })
     }
 
     /// One component that is constant pays for the shift: each row is shifted by the same for all samples, which
     /// therefore stay as far apart as they were.
-    fn shifted_alike(&self, begin: Begin) -> Result<Started<T>> {
+    fn shifted_alike(&self, x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
         let kept = self.b.rows().min(begin.components - 1);
         let mut least = vec![0.0; kept];
         let mut sum = 0.0;
-        for b in self.b.columns() {
+        for (j, b) in self.b.columns().enumerate() {
             let entries = least.iter_mut().zip(b);
             entries.for_each(|(least, b): (&mut f64, _)| *least = least.min(b.to_f64()));
-            sum += b[..kept].iter().map(|b| b.to_f64().abs()).sum::<f64>();
+            let own = b[..kept].iter().map(|b| b.to_f64().abs()).sum::<f64>();
+            sum += own * weight_of(x.weights(), j);
         }
         self.parts.min(&mut least)?;
         // As large as the others on average.
-        let mean = self.parts.sum_of(sum)? / (kept.max(1) * self.parts.total()) as f64;
+        let mean = self.parts.sum_of(sum)? / (kept.max(1) as f64 * total_weight(x));
         let constant = T::from_f64(if mean > 0.0 { mean } else { 1.0 });
         let mut h = Matrix::zeros(kept + 1, self.b.cols());
         for (j, b) in self.b.columns().enumerate() {
@@ -105,15 +119,10 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
             }
             column[kept] = constant;
         }
-        Ok(Started {
-            h: pad(h, begin, self.parts)?,
-            singular_values: self.singular_values.clone(),
-            found_positive_vector: true,
-            cut_short: false,
-        })
+        started(x, h, begin, self.singular_values.clone())
     }
 
-    fn rank_minus_one(&self, begin: Begin) -> Result<Started<T>> {
+    fn rank_minus_one(&self, x: &dyn DataMatrix<T>, begin: Begin) -> Result<Started<T>> {
         let kept = self.b.rows().min(begin.components - 1);
         let mut h = Matrix::zeros(kept + 1, self.b.cols());
         for (j, b) in self.b.columns().enumerate() {
@@ -125,12 +134,7 @@ impl<'a, T: Scalar> RightFactor<'a, T> {
         if kept == 0 {
             h.as_mut_slice().fill(T::ONE); // one component, or data that are zero
         }
-        Ok(Started {
-            h: pad(h, begin, self.parts)?,
-            singular_values: self.singular_values.clone(),
-            found_positive_vector: true,
-            cut_short: false,
-        })
+        started(x, h, begin, self.singular_values.clone())
     }
 }
 
@@ -208,14 +212,17 @@ struct Move<T> {
 
 /// Appends random rows, as large as the others on average, where the data have no more rank; zeros where weak
 /// components fade out.
-fn pad<T: Scalar>(h: Matrix<T>, begin: Begin, parts: Parts<'_>) -> Result<Matrix<T>> {
-    let (found, n) = h.shape();
+fn pad<T: Scalar>(h: Matrix<T>, begin: Begin, x: &dyn DataMatrix<T>) -> Result<Matrix<T>> {
+    let ((found, n), parts) = (h.shape(), x.parts());
     let k = begin.components;
     if found >= k {
         return Ok(h);
     }
-    let sum = parts.sum_of(h.as_slice().iter().map(|v| v.to_f64()).sum())?;
-    let mean = sum / (found * parts.total()) as f64;
+    let own: f64 = match x.weights() {
+        None => h.as_slice().iter().map(|v| v.to_f64()).sum(),
+        Some(weights) => weighted_row_sums(&h, Some(weights)).iter().sum(),
+    };
+    let mean = parts.sum_of(own)? / (found as f64 * total_weight(x));
     let size = match begin.scale {
         ScaleIn::Soft => 0.0,
         _ if mean > 0.0 => 2.0 * mean,

@@ -179,7 +179,7 @@ proptest! {
         let b = Matrix::from_fn(k, n, |i, j| b[(i, j)] + if i == k - 1 { shift } else { 0.0 });
         let margin = margin_by_linear_program(&b);
         prop_assume!(!(1e-9..1e-4).contains(&margin.abs())); // too close to call for either
-        let found = positive_direction(&b, None, Parts::whole(n)).unwrap();
+        let found = positive_direction(&b, None, Parts::whole(n), None).unwrap();
         prop_assert_eq!(found.is_some(), margin > 1e-4);
         let positive_along = |y: &[f64]| b.columns().all(|c| crate::matrix::dot(c, y) > 0.0);
         match found {

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::product::{add_gram_of_rows, add_mul, mirror_lower, mul, mul_block, mul_columns};
 use super::{
-    Fingerprint, Incomplete, Matrix, MatrixView, Parts, Scalar, Sparse, add_scaled, dot,
-    sum_of_pairs,
+    Fingerprint, Incomplete, Matrix, MatrixView, Parts, SampleWeights, Scalar, Sparse, add_scaled,
+    dot, sum_of_pairs,
 };
 use crate::error::{Error, Result};
 
@@ -214,6 +214,12 @@ pub trait DataMatrix<T: Scalar>: Sync {
     /// If the data cannot be read, or another part has failed.
     fn to_dense(&self) -> Result<Matrix<T>> {
         self.parts().gather(&self.own_dense()?)
+    }
+
+    /// Return the weights of the samples of this part, if they have any. The data are then samples times factors
+    /// ([`SampleWeights::factors`]). Constant time.
+    fn weights(&self) -> Option<&SampleWeights> {
+        None
     }
 
     /// Return how many entries of all parts are missing ([`Incomplete`]). Constant time.
@@ -545,6 +551,7 @@ impl<T: Scalar> DataMatrix<T> for Matrix<T> {
 pub struct PartColumns<'a, T> {
     columns: MatrixView<'a, T>,
     parts: Parts<'a>,
+    weights: Option<&'a SampleWeights>,
 }
 
 impl<'a, T: Scalar> PartColumns<'a, T> {
@@ -554,7 +561,13 @@ impl<'a, T: Scalar> PartColumns<'a, T> {
     /// If their number is another one.
     pub fn new(columns: MatrixView<'a, T>, parts: Parts<'a>) -> Self {
         assert_eq!(columns.cols(), parts.samples(), "one column for each sample of the part");
-        Self { columns, parts }
+        Self { columns, parts, weights: None }
+    }
+
+    /// The same where they belong to samples with these weights, and were multiplied by their factors.
+    #[must_use]
+    pub fn weighted(self, weights: Option<&'a SampleWeights>) -> Self {
+        Self { weights, ..self }
     }
 }
 
@@ -565,6 +578,10 @@ impl<T: Scalar> DataMatrix<T> for PartColumns<'_, T> {
 
     fn parts(&self) -> Parts<'_> {
         self.parts
+    }
+
+    fn weights(&self) -> Option<&SampleWeights> {
+        self.weights
     }
 
     fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {

@@ -19,6 +19,7 @@ pub(crate) mod sparse;
 mod svd;
 mod view;
 mod watched;
+mod weighted;
 mod whiten;
 mod widened;
 
@@ -49,5 +50,7 @@ pub use svd::{Svd, SvdMethod, pseudo_inverse, truncated_svd};
 pub(crate) use svd::{compute_truncated_svd, symmetric_eigen, truncation_error, widened_svd};
 pub use view::MatrixView;
 pub(crate) use watched::Watched;
+pub use weighted::SampleWeights;
+pub(crate) use weighted::{Weighted, total_weight, weight_of, weighted_row_sums};
 pub(crate) use whiten::Whitening;
 pub(crate) use widened::Widened;

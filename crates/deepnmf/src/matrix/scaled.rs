@@ -7,7 +7,8 @@
 use std::ops::{ControlFlow, Range};
 
 use super::data::{Visit, VisitSparse, norm_sq_of_blocks, residual_norm_sq_of_blocks};
-use super::{DataMatrix, Entry, Matrix, Parts, Scalar, Sparse, scale};
+use super::weighted::total_weight;
+use super::{DataMatrix, Entry, Matrix, Parts, SampleWeights, Scalar, Sparse, scale};
 use crate::error::Result;
 
 /// Up to this exponent a product is computed as it is and scaled afterwards: nothing in it comes near the
@@ -70,7 +71,7 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
 /// *Together*: the exponent by which data have to be scaled for their samples to have a mean squared length
 /// from 1/2 to 2. Zero for data that are zero, or not finite.
 pub(crate) fn unit_exponent<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<i32> {
-    let samples = x.parts().total().max(1) as f64;
+    let samples = if x.parts().total() == 0 { 1.0 } else { total_weight(x) };
     let norm_sq = x.norm_sq()?;
     if SAFE_NORM_SQ.contains(&norm_sq) {
         return Ok(-root_exponent(norm_sq / samples));
@@ -196,6 +197,10 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
             Some(x) => self.parts().sum_of(x.residual_in_unit(self.exponent, phi, h)?),
             None => residual_norm_sq_of_blocks(self, phi, h),
         }
+    }
+
+    fn weights(&self) -> Option<&SampleWeights> {
+        self.x.weights()
     }
 
     fn missing(&self) -> usize {

@@ -1,7 +1,9 @@
 //! Data that refuse to go on once nobody wants the result.
 
 use super::data::{Visit, VisitSparse, gram_of_blocks};
-use super::{DataMatrix, Entry, Fingerprint, Incomplete, Matrix, Parts, Scalar, Sparse};
+use super::{
+    DataMatrix, Entry, Fingerprint, Incomplete, Matrix, Parts, SampleWeights, Scalar, Sparse,
+};
 use crate::error::Result;
 use crate::stop::Watch;
 
@@ -114,6 +116,10 @@ impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
 
     fn may_densify(&self) -> bool {
         self.x.may_densify()
+    }
+
+    fn weights(&self) -> Option<&SampleWeights> {
+        self.x.weights()
     }
 
     fn missing(&self) -> usize {

@@ -4,7 +4,7 @@
 //! decomposition of `f32` data is carried out in `f64`, block by block, without a copy of the data.
 
 use super::data::{Visit, VisitSparse, wide_blocks};
-use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, Scalar, Sparse};
+use super::{DataMatrix, Entry, Fingerprint, Matrix, Parts, SampleWeights, Scalar, Sparse};
 use crate::error::Result;
 
 /// `X` in `f64`.
@@ -65,6 +65,10 @@ impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
 
     fn find_entry(&self, wanted: &dyn Fn(f64) -> bool) -> Result<Option<Entry>> {
         self.0.find_entry(&|v| wanted(v.to_f64()))
+    }
+
+    fn weights(&self) -> Option<&SampleWeights> {
+        self.0.weights()
     }
 
     fn missing(&self) -> usize {

@@ -5,7 +5,7 @@ use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::graph::Labels;
 use crate::init::ScaleIn;
-use crate::matrix::{DataMatrix, Matrix, Scalar};
+use crate::matrix::{DataMatrix, Incomplete, Matrix, SampleWeights, Scalar, Weighted};
 use crate::objective::Divergence;
 use crate::update::Penalty;
 
@@ -28,6 +28,8 @@ pub struct Abilities {
     pub centred: bool,
     /// Whether it can begin from factors of another model.
     pub warm_start: bool,
+    /// Whether samples may have weights: its loss is a sum over samples. Some settings add what is none.
+    pub weights: bool,
 }
 
 impl Abilities {
@@ -38,6 +40,7 @@ impl Abilities {
         deep: false,
         centred: false,
         warm_start: false,
+        weights: false,
     };
     /// One layer, nothing negative, no labels.
     pub(crate) const NON_NEGATIVE: Self = Self { negative_data: false, ..Self::SHALLOW };
@@ -95,6 +98,8 @@ pub struct Task<'a, T> {
     pub attributes: &'a Attributes<'a>,
     /// Where to begin, if not where the settings say.
     pub from: Option<WarmStart<T>>,
+    /// The weights of the samples of this part, if they have any.
+    pub weights: Option<&'a [f64]>,
 }
 
 /// Factors and how they came about.
@@ -132,6 +137,11 @@ pub(crate) trait Kind: Clone + Into<Settings> {
     fn in_unit(self, factor: f64) -> Self {
         let _ = factor;
         self
+    }
+
+    /// What these settings add to a loss that is a sum over samples, and so cannot weigh them.
+    fn beyond_samples(&self) -> Option<&'static str> {
+        None
     }
 
     /// Whether all layers are moved by gradients, which takes more memory.
@@ -221,7 +231,7 @@ pub trait Factorization: Clone + Into<Settings> {
         attributes: &Attributes<'_>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        T::fit(&self.clone().into(), Task { x, attributes, from: None }, session)
+        T::fit(&self.clone().into(), Task { x, attributes, from: None, weights: None }, session)
     }
 
     /// Factorizes `x` from factors of another model, without labels.
@@ -234,7 +244,37 @@ pub trait Factorization: Clone + Into<Settings> {
         from: WarmStart<T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        T::fit(&self.clone().into(), Task { x, attributes: &[], from: Some(from) }, session)
+        let task = Task { x, attributes: &[], from: Some(from), weights: None };
+        T::fit(&self.clone().into(), task, session)
+    }
+
+    /// Factorizes `x`, whose samples have weights: the loss is `sum_j w_j |x_j - Z h_j|^2`, or the same of the
+    /// Kullback-Leibler divergence. A sample of weight 2 counts as two copies of it. Errors of the result are
+    /// those of this loss. `weights` has one number above 0 for each sample of this part.
+    ///
+    /// Models that take weights say so ([`Abilities::weights`]).
+    ///
+    /// ```
+    /// use deepnmf::{Factorization, FitSession, Matrix, SemiNmf};
+    /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
+    /// let weights: Vec<f64> = (0..20).map(|j| if j < 10 { 1.0 } else { 3.0 }).collect();
+    /// let model = SemiNmf::new(3).fit_weighted(&x, &weights, None, &mut FitSession::new())?;
+    /// assert_eq!(model.factors.h[0].shape(), (3, 20));
+    /// # Ok::<(), deepnmf::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`fit_from`](Self::fit_from), and if the model takes no weights, entries are missing, or a weight is no
+    /// number above 0.
+    fn fit_weighted<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        weights: &[f64],
+        from: Option<WarmStart<T>>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        let task = Task { x, attributes: &[], from, weights: Some(weights) };
+        T::fit(&self.clone().into(), task, session)
     }
 }
 
@@ -262,7 +302,10 @@ impl Settings {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         let parts = task.x.parts();
-        let result = self.check_task(&task).and_then(|()| self.run_in_unit(task, session));
+        let result = self.check_task(&task).and_then(|()| match task.weights {
+            None => self.run_in_unit(task, session),
+            Some(weights) => self.run_weighted(task, weights, session),
+        });
         result.inspect_err(|error| parts.abort(error))
     }
 
@@ -272,6 +315,44 @@ impl Settings {
             return Err(Error::parameter("the warm start", "given", accepted));
         }
         self.check_labels(task)
+    }
+
+    /// Fits samples times factors without weights, and takes the factors off the features.
+    fn run_weighted<T: Scalar>(
+        &self,
+        task: Task<'_, T>,
+        weights: &[f64],
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        self.check_weights()?;
+        Incomplete::refuse(task.x, "a fit with weights of samples")?;
+        let weights = SampleWeights::new(weights, self.divergence(), task.x.parts())?;
+        let x = Weighted::new(task.x, &weights);
+        let mut from = task.from;
+        if let Some(WarmStart::Factors(factors)) = &mut from {
+            factors.h.iter_mut().for_each(|h| weights.put_on(h));
+        }
+        let mut model = self.run_in_unit(Task { x: &x, from, weights: None, ..task }, session)?;
+        model.factors.h.iter_mut().for_each(|h| weights.take_off(h));
+        Ok(model)
+    }
+
+    /// Refuses weights of samples where the loss is no sum over samples.
+    fn check_weights(&self) -> Result<()> {
+        let accepted = match (self.abilities().weights, self.beyond_samples()) {
+            (true, None) => return Ok(()),
+            (true, Some(beyond)) => {
+                format!(
+                    "samples with weights need a loss that is a sum over them, leave out {beyond}"
+                )
+            }
+            (false, _) => {
+                let takers = Self::MODELS.iter().filter(|model| model.abilities.weights);
+                let names: Vec<_> = takers.map(|model| model.name).collect();
+                format!("{} takes none, these do: {}", self.name(), names.join(", "))
+            }
+        };
+        Err(Error::parameter("the list of weights of samples", "given", accepted))
     }
 
     fn check_labels<T: Scalar>(&self, task: &Task<'_, T>) -> Result<()> {
@@ -368,6 +449,11 @@ macro_rules! models {
             /// The same settings for data times `factor`.
             pub(crate) fn in_unit(self, factor: f64) -> Self {
                 match self { $(Self::$model(model) => Self::$model(model.in_unit(factor)),)+ }
+            }
+
+            /// What these settings add to a loss that is a sum over samples.
+            pub(super) fn beyond_samples(&self) -> Option<&'static str> {
+                match self { $(Self::$model(model) => model.beyond_samples(),)+ }
             }
 
             /// Whether all layers are moved by gradients.

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::graph::Labels;
 use crate::init::ScaleIn;
 use crate::matrix::{
-    DataMatrix, Fingerprint, Incomplete, Matrix, Scalar, Scaled, power_of_two, scale,
+    DataMatrix, Fingerprint, Incomplete, Matrix, Scalar, Scaled, Weighted, power_of_two, scale,
     scale_by_power, unit_exponent,
 };
 use crate::objective::{Divergence, Fitted};
@@ -30,7 +30,12 @@ pub(crate) fn in_common_unit<T: Scalar>(
     session: &mut FitSession<'_>,
     fit: impl FnOnce(&dyn DataMatrix<T>, i32, &mut FitSession<'_>) -> Result<Model<T>>,
 ) -> Result<Model<T>> {
-    let exponent = unit_exponent(x)?;
+    // With the roots of the weights, whatever the factors are: as many copies have the same unit.
+    let rooted = x.weights().map(|weights| Weighted::rooted(x, weights));
+    let exponent = match &rooted {
+        None => unit_exponent(x)?,
+        Some(rooted) => unit_exponent(rooted)?,
+    };
     let scaled = Scaled::new(x, exponent);
     // What is filled in belongs to this fit alone.
     let own = if x.missing() > 0 { Some(Incomplete::for_fit(x, exponent)?) } else { None };
@@ -210,11 +215,12 @@ impl Settings {
         if session.is_checkpointed() {
             session.begin_fit(&self.identity(&task, fingerprint)?, task.x.parts())?;
         }
-        let super::Task { x, attributes, from } = task;
+        let super::Task { x, attributes, from, .. } = task;
         let mut model = in_common_unit(x, self.divergence(), session, |x, exponent, session| {
             let from = from.map(|from| from.in_unit(exponent));
             let settings = self.clone().in_unit(power_of_two(exponent));
-            let mut model = settings.dispatch(super::Task { x, attributes, from }, session)?;
+            let mut model =
+                settings.dispatch(super::Task { x, attributes, from, weights: None }, session)?;
             if self.compares_data() {
                 let factors = &model.factors;
                 if x.missing() > 0 {
@@ -262,6 +268,12 @@ impl Settings {
             }
         };
         start.extend(given.iter().flat_map(bytes_of));
+        if let Some(weights) = task.x.weights() {
+            let row = Matrix::from_vec(1, weights.values().len(), weights.values().to_vec())?;
+            parts.each_block(&row, &mut |block| {
+                start.extend(bytemuck::cast_slice::<_, u8>(block));
+            })?;
+        }
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             dtype: T::DTYPE,

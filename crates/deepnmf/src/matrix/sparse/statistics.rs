@@ -58,6 +58,19 @@ impl<T: Scalar> Sparse<'_, T> {
         self
     }
 
+    /// The values of each sample times a number of its own.
+    pub(in crate::matrix) fn times_of_samples(mut self, factors: &[f64]) -> Self {
+        let mut values = Vec::with_capacity(self.values.len());
+        for list in 0..self.lists() {
+            for at in self.range(list) {
+                let (_, sample) = self.position(list, self.places.get(at));
+                values.push(T::from_f64(self.values[at].to_f64() * factors[sample]));
+            }
+        }
+        self.values = values.into();
+        self
+    }
+
     /// The squared length of each sample.
     pub(in crate::matrix) fn squared_lengths(&self) -> Vec<f64> {
         if self.stored == Stored::BySample {

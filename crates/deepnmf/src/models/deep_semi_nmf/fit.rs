@@ -21,7 +21,7 @@ use crate::observe::Stage;
 use crate::stop::StopRule;
 
 impl Kind for DeepSemiNmf {
-    const ABILITIES: Abilities = Abilities { warm_start: true, ..Abilities::DEEP };
+    const ABILITIES: Abilities = Abilities { warm_start: true, weights: true, ..Abilities::DEEP };
 
     fn layers(&self) -> Vec<usize> {
         self.layers.clone()
@@ -33,6 +33,15 @@ impl Kind for DeepSemiNmf {
 
     fn in_unit(self, factor: f64) -> Self {
         Self { neighbourhood: self.neighbourhood.in_unit(factor), ..self }
+    }
+
+    fn beyond_samples(&self) -> Option<&'static str> {
+        if self.neighbourhood.any() {
+            return Some("neighbours");
+        }
+        let beyond =
+            "activations, penalties, optimizers and losses other than those of Algorithm 1";
+        (!self.is_the_papers()).then_some(beyond)
     }
 
     fn descends(&self) -> bool {
@@ -202,7 +211,8 @@ impl DeepSemiNmf {
                 }
                 None => None,
             };
-            let below = inverted.as_ref().map(|h| PartColumns::new(h.view(), parts));
+            let below =
+                inverted.as_ref().map(|h| PartColumns::new(h.view(), parts).weighted(x.weights()));
             let input = below.as_ref().map_or(x, |below| below as &dyn DataMatrix<T>);
             let wanted = LayerTask {
                 components,

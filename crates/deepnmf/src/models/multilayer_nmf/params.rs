@@ -72,7 +72,7 @@ impl MultilayerNmf {
 }
 
 impl Kind for MultilayerNmf {
-    const ABILITIES: Abilities = Abilities { deep: true, ..Abilities::NON_NEGATIVE };
+    const ABILITIES: Abilities = Abilities { deep: true, weights: true, ..Abilities::NON_NEGATIVE };
 
     fn layers(&self) -> Vec<usize> {
         self.layers.clone()
@@ -94,7 +94,9 @@ impl Kind for MultilayerNmf {
             let max_iterations = options.stop.max_iterations.min(PRETRAINING);
             let stop = StopRule { max_iterations, ..options.stop };
             let options = NonNegativeOptions { stop, measure_bound: false, ..options.clone() };
-            let below = h.as_ref().map(|h: &Matrix<T>| PartColumns::new(h.view(), x.parts()));
+            let below = h
+                .as_ref()
+                .map(|h: &Matrix<T>| PartColumns::new(h.view(), x.parts()).weighted(x.weights()));
             let input = below.as_ref().map_or(x, |below| below as &dyn DataMatrix<T>);
             let stage = Stage::Pretraining { layer: i + 1 };
             let layer = Nmf::new(components).divergence(self.nmf.divergence).with(options);

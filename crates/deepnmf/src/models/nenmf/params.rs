@@ -39,7 +39,7 @@ impl NeNmf {
 }
 
 impl Kind for NeNmf {
-    const ABILITIES: Abilities = Abilities::NON_NEGATIVE;
+    const ABILITIES: Abilities = Abilities { weights: true, ..Abilities::NON_NEGATIVE };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.nmf.components]

@@ -8,7 +8,7 @@ use super::{ElasticNet, EntryPenalties};
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::init::{StartedPair, begin_non_negative_watched};
-use crate::matrix::{DataMatrix, Entry, Matrix, Scalar, check_data, check_non_negative};
+use crate::matrix::{DataMatrix, Entry, Matrix, Scalar, Weighted, check_data, check_non_negative};
 use crate::models::factors::Pair;
 use crate::models::options::check_layers;
 use crate::models::semi_nmf::check_given_features;
@@ -271,7 +271,21 @@ impl Nmf {
             return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
         }
         let NonNegativeOptions { start, seed, .. } = self.options;
-        begin_non_negative_watched(x, watch, self.components, start, seed)
+        let begin = |x: &dyn DataMatrix<T>| {
+            begin_non_negative_watched(x, watch, self.components, start, seed)
+        };
+        match x.weights().filter(|_| self.divergence == Divergence::KullbackLeibler) {
+            None => begin(x),
+            Some(weights) => {
+                // The decomposition is that of squared errors, which weigh by roots.
+                let rooted = Weighted::rooted(x, weights);
+                let mut started = begin(&rooted)?;
+                if let Some(roots) = rooted.weights() {
+                    roots.put_on(&mut started.h);
+                }
+                Ok(started)
+            }
+        }
     }
 
     /// Refuses settings and data that no factorization is possible with.
@@ -301,7 +315,8 @@ impl Nmf {
 }
 
 impl Kind for Nmf {
-    const ABILITIES: Abilities = Abilities { warm_start: true, ..Abilities::NON_NEGATIVE };
+    const ABILITIES: Abilities =
+        Abilities { warm_start: true, weights: true, ..Abilities::NON_NEGATIVE };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
@@ -317,6 +332,10 @@ impl Kind for Nmf {
 
     fn in_unit(self, factor: f64) -> Self {
         Self { penalty: self.penalty.in_unit(factor), ..self }
+    }
+
+    fn beyond_samples(&self) -> Option<&'static str> {
+        (!self.penalty.is_none()).then_some("the elastic-net penalty")
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {

@@ -61,7 +61,8 @@ impl SemiNmf {
 }
 
 impl Kind for SemiNmf {
-    const ABILITIES: Abilities = Abilities { warm_start: true, ..Abilities::SHALLOW };
+    const ABILITIES: Abilities =
+        Abilities { warm_start: true, weights: true, ..Abilities::SHALLOW };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
@@ -77,6 +78,10 @@ impl Kind for SemiNmf {
 
     fn neighbourhood(&self) -> Option<Neighbourhood> {
         Some(self.neighbourhood.clone())
+    }
+
+    fn beyond_samples(&self) -> Option<&'static str> {
+        self.neighbourhood.any().then_some("neighbours")
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {

@@ -28,7 +28,7 @@ use crate::threads::{PATIENCE, pool};
 /// (samples x components) and components (components x features) to begin from. With `batch` the samples are the first
 /// of many.
 #[pyfunction]
-#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None, batch=false))]
+#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None, batch=false, weights=None))]
 #[allow(clippy::too_many_arguments)] // keywords of a Python function
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -41,10 +41,12 @@ pub(crate) fn fit<'py>(
     checkpoint: Option<PathBuf>,
     start: Option<(Samples<'py>, Samples<'py>)>,
     batch: bool,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
 ) -> PyResult<(Model, Option<PyErr>)> {
     let settings: Settings = understood(settings)?;
     let provenance: Provenance = understood(provenance)?;
     let attributes: Vec<_> = attributes.iter().map(|a| a.as_ref().map(labels)).collect();
+    let weights = weights.map(|weights| weights.as_array().to_vec());
     let pool = pool(threads)?;
     let mut watcher = Watcher { callback, cancel: CancelToken::new(), interruption: None };
     let model = match x {
@@ -54,7 +56,7 @@ pub(crate) fn fit<'py>(
                 Some(_) => return Err(other_numbers()),
                 None => None,
             };
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, batch };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, weights, batch };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
@@ -64,7 +66,7 @@ pub(crate) fn fit<'py>(
                 Some(_) => return Err(other_numbers()),
                 None => None,
             };
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, batch };
+            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, weights, batch };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
@@ -100,6 +102,8 @@ struct Job<'a, T: Scalar> {
     checkpoint: Option<PathBuf>,
     /// What to begin from, if not from the initialization that the settings name.
     from: Option<Factors<T>>,
+    /// The weights of the samples, if they have any.
+    weights: Option<Vec<f64>>,
     /// Whether more samples will come.
     batch: bool,
 }
@@ -109,6 +113,10 @@ impl<T: Scalar> Job<'_, T> {
         if self.batch {
             let begun = Learner::begin_in(&self.settings, self.x.data(), session)?;
             return Ok(begun.into_model());
+        }
+        if let Some(weights) = &self.weights {
+            let from = self.from.clone().map(WarmStart::Factors);
+            return self.settings.fit_weighted(self.x.data(), weights, from, session);
         }
         if let Some(from) = &self.from {
             return self.settings.fit_from(

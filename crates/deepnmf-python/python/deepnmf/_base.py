@@ -272,6 +272,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         layers: str | None = None,
         start: tuple[ArrayLike, ArrayLike] | None = None,
         batch: bool = False,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the model: from features and components in `start`, or to a first `batch`."""
         found = check.samples(self, X, sparse=True, layers=layers)
@@ -310,6 +311,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                     check.floats("H", start[1], found.dtype),
                 ),
                 batch=batch,
+                weights=check.sample_weights(sample_weight, shape[0]),
             )
         self.__dict__.pop("_progress", None)  # what partial_fit knows of other samples
         self._classes = [None if place is None else place.classes for place in places]

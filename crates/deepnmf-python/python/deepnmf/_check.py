@@ -304,6 +304,20 @@ def floats(name: str, value: object, dtype: Any) -> NDArray[Any]:
     return table
 
 
+def sample_weights(value: object, n_samples: int) -> NDArray[np.float64] | None:
+    """Check the weights of samples; the compiled core checks that they are above 0."""
+    if value is None:
+        return None
+    try:
+        weights = np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty((0, 0))
+    if weights.shape != (n_samples,):
+        accepted = f"it must be an array of one number for each of the {n_samples} samples"
+        raise refuse("sample_weight", value, accepted)
+    return weights
+
+
 def contiguous(X: Any) -> Any:
     """Return an array in C or Fortran order, or a sparse one without gaps; others are copied."""
     if is_sparse(X):

@@ -97,6 +97,7 @@ def fit(
     checkpoint: str | PathLike[str] | None = None,
     start: tuple[_Floats, _Floats] | None = None,
     batch: bool = False,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[Model, BaseException | None]: ...
 def available_cores() -> int: ...
 def kmeans(

@@ -24,9 +24,10 @@ from ._types import (
     Solver,
 )
 from ._watch import Callback
+from ._weighted import Weighable
 
 
-class DeepSemiNMF(Streaming):
+class DeepSemiNMF(Weighable, Streaming):
     """Factorize samples into several layers of non-negative features (Deep Semi-NMF).
 
     The model is ``X ~ Z_1 g(Z_2 ... g(Z_m H_m))`` with ``H_i >= 0``. First each layer factorizes

@@ -7,12 +7,13 @@ from typing import Any
 
 from . import _check as check
 from . import _settings as settings_of
-from ._base import Factorization, Task
+from ._base import Task
 from ._types import BetaLoss, Json, Missing, NonNegativeInit, RandomState, Solver
 from ._watch import Callback
+from ._weighted import Weighable
 
 
-class MultilayerNMF(Factorization):
+class MultilayerNMF(Weighable):
     """Factorize non-negative samples into several non-negative layers (multi-layer NMF).
 
     The model is ``X ~ Z_1 Z_2 ... Z_m H_m`` with non-negative factors. First each layer factorizes

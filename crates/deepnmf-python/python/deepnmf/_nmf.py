@@ -24,6 +24,7 @@ from ._types import (
     Solver,
 )
 from ._watch import Callback
+from ._weighted import Weighable
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -231,6 +232,7 @@ class NMF(Streaming):
         W: ArrayLike | None = None,
         H: ArrayLike | None = None,
         *,
+        sample_weight: ArrayLike | None = None,
         checkpoint: FilePath | None = None,
         layers: str | None = None,
     ) -> Self:
@@ -249,6 +251,11 @@ class NMF(Streaming):
             Features to begin from, with ``init='custom'``.
         H : array-like of shape (n_components, n_features), default=None
             Components to begin from, with ``init='custom'``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the loss, numbers above 0. A sample of weight 2 counts as two
+            copies of it, and ``reconstruction_err_`` is that of the weighted loss. Neighbours,
+            penalties, nonlinear models and missing entries take none. If None, all samples count
+            alike.
         checkpoint : str or path-like, default=None
             Folder for checkpoints, which are written every 30 seconds. If the same fit was
             interrupted there before, by whatever means, it goes on and ends with the same bits.
@@ -263,7 +270,9 @@ class NMF(Streaming):
             holds the best factors so far.
         """
         start = self._start(W, H)
-        return self._fit(X, y, checkpoint=checkpoint, layers=layers, start=start)
+        return self._fit(
+            X, y, checkpoint=checkpoint, layers=layers, start=start, sample_weight=sample_weight
+        )
 
     def fit_transform(
         self,
@@ -272,6 +281,7 @@ class NMF(Streaming):
         W: ArrayLike | None = None,
         H: ArrayLike | None = None,
         *,
+        sample_weight: ArrayLike | None = None,
         layers: str | None = None,
     ) -> Floats:
         """Fit the model to samples and compute their features, as ``fit(X).transform(X)``.
@@ -286,6 +296,8 @@ class NMF(Streaming):
             Features to begin from, as for `fit`.
         H : array-like of shape (n_components, n_features), default=None
             Components to begin from, as for `fit`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the loss, as for `fit`.
         layers : str, default=None
             Name of the layer of an AnnData object to take instead of its ``X``.
 
@@ -295,7 +307,8 @@ class NMF(Streaming):
             The best features for the fitted basis. Those of the last iteration of the fit are
             ``features_[-1]``. After `set_output` a data frame.
         """
-        return self.fit(X, y, W, H, layers=layers).transform(X, layers=layers)
+        fitted = self.fit(X, y, W, H, sample_weight=sample_weight, layers=layers)
+        return fitted.transform(X, layers=layers)
 
     def _start(
         self, W: ArrayLike | None, H: ArrayLike | None
@@ -323,7 +336,7 @@ class NMF(Streaming):
         return {**found, **loss, **settings_of.elastic_net_params(settings)}
 
 
-class NeNMF(NonNegative):
+class NeNMF(Weighable, NonNegative):
     """Factorize non-negative samples by Nesterov's method as published (NeNMF).
 
     It minimizes the same as `NMF`, which is faster. Use it as a baseline.

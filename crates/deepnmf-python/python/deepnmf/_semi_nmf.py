@@ -19,6 +19,7 @@ from ._types import (
     Solver,
 )
 from ._watch import Callback
+from ._weighted import Weighable
 
 
 class OneLayer(Factorization):
@@ -42,7 +43,7 @@ class OneLayer(Factorization):
         }
 
 
-class SemiNMF(Streaming, OneLayer):
+class SemiNMF(Weighable, Streaming, OneLayer):
     """Factorize samples into components of any sign and non-negative features (Semi-NMF).
 
     It minimizes ``|X - Z H|^2`` with ``H >= 0``. The data may have any sign. For non-negative data

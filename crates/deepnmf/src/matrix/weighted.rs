@@ -37,7 +37,7 @@ impl SampleWeights {
         }
         if let Some(j) = values.iter().position(|w| !(*w > 0.0 && w.is_finite())) {
             let name = format!("the weight of sample {}", parts.range().start + j + 1);
-            let accepted = "it must be a number above 0, leave samples that do not count out";
+            let accepted = "weights must be above zero, leave samples that do not count out";
             return Err(Error::parameter(name, values[j], accepted));
         }
         let factors = match divergence {

@@ -1,5 +1,7 @@
 //! The answer where it is known.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // as in every test
+
 use deepnmf::matrix::{Incomplete, product};
 use deepnmf::rng::{generator, uniform};
 use deepnmf::{
@@ -97,7 +99,9 @@ fn missing_entries_stay_missing() {
         .collect();
     // Whatever stands at a hole: nobody looks.
     let mut other = x.clone();
-    holes.iter().for_each(|place| other[*place] = 1e6);
+    for place in &holes {
+        other[*place] = 1e6;
+    }
     let of = |x: &Matrix<f64>| choose(&Incomplete::with_holes(x, &holes).unwrap(), 6, 0);
     let (a, b) = (of(&x), of(&other));
     assert_eq!(a.chosen, 3, "{}", a.reason);

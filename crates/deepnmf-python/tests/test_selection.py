@@ -88,6 +88,7 @@ def test_curves_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ("wrong", "message"),
     [
         ({"estimator": GNMF()}, "SemiNMF, NMF"),
+        ({"estimator": NMF(beta_loss="kullback-leibler")}, "frobenius"),
         ({"layers": "many"}, "'auto'"),
         ({"layers": (5, 2)}, "the least and the most"),
         ({"layers": [3, 4]}, "one size for each layer"),

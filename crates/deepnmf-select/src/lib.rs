@@ -21,6 +21,7 @@
 //! ```
 
 mod choice;
+mod consensus;
 mod held_out;
 mod layers;
 mod masks;
@@ -39,6 +40,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use choice::{Choice, Point};
+pub use consensus::Consensus;
 pub use held_out::{Task, Trial};
 pub use layers::{LayerChoice, LayerSize, Layers};
 pub use spectrum::Spectrum;

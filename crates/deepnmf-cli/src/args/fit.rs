@@ -14,7 +14,7 @@ use super::names::{
 use super::read::{DataArgs, ZeroArgs};
 use super::values::{
     PartName, at_least_one, chain, eta, layer_size, memory, not_negative, part_name, positive,
-    seconds, share_between, share_or_all, share_or_none, span, thread_count, whole,
+    seconds, share_between, share_or_all, share_or_none, span, thread_count, two_or_more, whole,
 };
 
 #[derive(Debug, Clone, clap::Args)]
@@ -84,6 +84,16 @@ pub(crate) struct FitArgs {
     /// Initialization of the factors [default: optimal, and nndsvda for non-negative models]
     #[arg(long, value_enum)]
     pub(crate) init: Option<StartName>,
+    /// Fit so many times from random factors, and bring the components together: medians of matched ones, each with how far
+    /// the fits agree on it (semi-nmf, nmf)
+    #[arg(
+        long,
+        value_name = "FITS",
+        value_parser = two_or_more,
+        allow_negative_numbers = true,
+        conflicts_with_all = ["init", "init_from", "bases_from", "batch", "checkpoint"]
+    )]
+    pub(crate) consensus: Option<usize>,
     /// Initialize from the factors of this model file instead (semi-nmf, deep-semi-nmf, nmf)
     #[arg(long, value_name = "MODEL", conflicts_with = "init")]
     pub(crate) init_from: Option<PathBuf>,

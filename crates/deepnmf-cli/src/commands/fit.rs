@@ -19,6 +19,7 @@ use deepnmf::{
     Model, Provenance, Recorded, Scalar, StopReason, Summary, WarmStart,
 };
 use deepnmf_data::{AnyDataset, Attribute, Columns};
+use deepnmf_select::Consensus;
 use serde_json::json;
 
 use self::budget::Settled;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &FitArgs, ranks: &Ranks, output: Output) -> Result<Outco
         ("--zero-samples", args.zero.zero_samples != ZeroName::Error),
         ("--batch", args.long.batch.is_some()),
         ("--layers auto", args.chooses()),
+        ("--consensus", args.consensus.is_some()),
         ("--label-fraction", args.labels.label_fraction.is_some()),
         ("standard input (-)", args.data.data.iter().any(|path| path == Path::new("-"))),
     ])?;
@@ -86,7 +88,14 @@ fn carry_out<T: Scalar>(
     resources::check(args, plan, x, parts, output)?;
     settled.begin(args.long.memory);
     let checkpoints = checkpoints(args);
+    let mut stability = None;
     let (outcome, model) = on_threads(args.threads, || {
+        if let (Some(fits), Plan::Model(settings)) = (args.consensus, plan) {
+            let mut tell = |done| progress.counting(done, fits, || "fitting".into());
+            let found = Consensus::of(x, settings, fits, &mut tell, &cancel)?;
+            stability = Some(found.stability);
+            return Ok((outcome_of(&found.model.summary), Some(found.model)));
+        }
         // The bar is drawn from the fitting thread; nothing else touches it meanwhile.
         let mut tell = |event: &deepnmf::Event| deepnmf::Observer::on_event(&mut progress, event);
         let mut session = FitSession::new().observed_by(&mut tell).stopped_by(cancel);
@@ -105,7 +114,7 @@ fn carry_out<T: Scalar>(
         notes::remark_on_sizes(&model, output);
         model.provenance = with_labels(provenance, &labels, !model.predictors.is_empty());
         write(args, &model, checkpoints)?;
-        report(args, &model, resources::Held::of(x), ranks, output)?;
+        report(args, &model, stability.as_deref(), resources::Held::of(x), ranks, output)?;
     }
     Ok(outcome)
 }
@@ -276,11 +285,20 @@ fn outcome_of(summary: &Summary) -> Outcome {
 fn report<T: Scalar>(
     args: &FitArgs,
     model: &Model<T>,
+    stability: Option<&[f64]>,
     held: resources::Held,
     ranks: &Ranks,
     output: Output,
 ) -> Result<()> {
     let mut text = summary_text(&model.settings, &model.summary) + &ranks.text();
+    if let (Some(fits), Some(stability)) = (args.consensus, stability) {
+        let each: Vec<String> = stability.iter().map(|cosine| format!("{cosine:.2}")).collect();
+        writeln!(
+            text,
+            "  consensus   of {fits} fits; they agree on the components by {}",
+            each.join(" ")
+        )?;
+    }
     let peak = memory_peak();
     if let (Some(budget), Some(peak)) = (args.long.memory, peak) {
         writeln!(text, "memory: {} at the peak, {} were allowed", bytes(peak), bytes(budget))?;
@@ -302,6 +320,7 @@ fn report<T: Scalar>(
             "preprocessing": model.provenance.preprocessing,
             "attributes": model.provenance.attributes,
             "choice": model.provenance.choice,
+            "stability": stability,
             "memory_peak": peak,
             "in_file": held.in_file,
             "mapped": spill::mapped(),

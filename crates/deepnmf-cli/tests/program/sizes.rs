@@ -90,6 +90,24 @@ fn workers_share_the_search() {
 }
 
 #[test]
+fn several_fits_are_brought_together() {
+    let folder = Folder::new();
+    write(&folder);
+    let flags = format!("planted.csv {FLAGS} --model nmf --layers 6");
+    let one = folder.fit(&flags);
+    let fit = folder.fit(&format!("{flags} --consensus 5 --out m.safetensors"));
+    let stability = fit["stability"].as_array().unwrap();
+    assert_eq!(stability.len(), 6);
+    assert!(stability.iter().all(|cosine| cosine.as_f64().unwrap() > 0.8), "{stability:?}");
+    assert!(number(&fit, "error") < 1.1 * number(&one, "error"));
+    let again = folder.json("transform m.safetensors planted.csv --header no --out h.csv");
+    let (a, b) = (number(&again, "error"), number(&fit, "error"));
+    assert!((a - b).abs() < 1e-6 * b, "{a} and {b}");
+    let deep = format!("fit planted.csv {FLAGS} --layers 6,3 --consensus 5");
+    folder.refuses(&deep, 2, &["semi-nmf or nmf"]);
+}
+
+#[test]
 fn flags_that_make_no_sense_with_it_are_refused() {
     let folder = Folder::new();
     write(&folder);
@@ -100,6 +118,8 @@ fn flags_that_make_no_sense_with_it_are_refused() {
     refused("--layers auto --memory 1GB", &["--memory", "name them"]);
     refused("--layers 5 --masks 3", &["--masks", "--layers auto"]);
     refused("--layers auto --model whitened-pca", &["whitened-pca"]);
+    let kl = "fit planted.csv --layers auto --model nmf --divergence kl";
+    folder.refuses(kl, 1, &["kullback-leibler", "frobenius"]);
     refused("--layers 9..4", &["smaller number"]);
     refused("--layers some", &["auto"]);
     refused("--layers auto --worker-index 0", &["--total-workers"]);

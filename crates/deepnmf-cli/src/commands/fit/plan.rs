@@ -125,6 +125,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
     let known_parts = args.parts.iter().any(|part| part.attribute().is_some());
     let near = gnmf || (can.negative_data && !can.centred && !additive);
     let semi = can.warm_start && !transfer;
+    let together = name == "semi-nmf" || name == "nmf";
     let rules = !additive || args.parts.len() == 1;
     let (labels, given, baseline) = (&args.labels, &args.near, &args.baseline);
     let weak_models = "wsf, wsf-ma or deep-wsf (or deep-semi-nmf with --auxiliary)";
@@ -164,6 +165,7 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--inner", args.inner.is_some(), rules, with_rules),
         ("--gamma", baseline.gamma.is_some(), dnmf, "dnmf"),
         ("--delta", baseline.delta.is_some(), dnmf, "dnmf"),
+        ("--consensus", args.consensus.is_some(), together, "semi-nmf or nmf"),
         ("--init-from", args.init_from.is_some(), semi, "semi-nmf, deep-semi-nmf or nmf"),
         ("--bases-from", args.bases_from.is_some(), semi && deep, "deep-semi-nmf"),
     ];

@@ -88,7 +88,8 @@ fn other_numbers() -> PyErr {
     PyTypeError::new_err("the factors to begin from must have the number type of the samples")
 }
 
-fn understood<S: DeserializeOwned>(text: &str) -> PyResult<S> {
+/// Settings and the like, which cross as JSON.
+pub(crate) fn understood<S: DeserializeOwned>(text: &str) -> PyResult<S> {
     serde_json::from_str(text)
         .map_err(|error| PyValueError::new_err(format!("settings are not understood: {error}")))
 }

@@ -29,7 +29,7 @@ mod core {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
-    use crate::select::{choose_layers, picture_of_choices};
+    use crate::select::{choose_layers, consensus, picture_of_choices};
     #[pymodule_export]
     use crate::threads::available_cores;
 }

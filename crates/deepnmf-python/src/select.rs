@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use deepnmf::{CancelToken, Error, Result, Scalar, Settings};
-use deepnmf_select::{LayerSize, Layers, Progress, Selection};
-use pyo3::exceptions::PyValueError;
+use deepnmf::persist::AnyModel;
+use deepnmf::{CancelToken, Error, Provenance, Result, Scalar, Settings};
+use deepnmf_select::{Consensus, LayerSize, Layers, Progress, Selection};
 use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::array::{Held, Samples, held};
 use crate::errors::of_model;
-use crate::threads::interruptible;
+use crate::fit::understood;
+use crate::model::Model;
+use crate::threads::{interruptible, on_threads};
 
 /// How sizes are compared.
 #[derive(FromPyObject)]
@@ -78,8 +80,7 @@ pub(crate) fn choose_layers<'py>(
     threads: usize,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let model: Settings = serde_json::from_str(model)
-        .map_err(|error| PyValueError::new_err(format!("settings are not understood: {error}")))?;
+    let model: Settings = understood(model)?;
     let ((found, raised), interruption) = match &x {
         Samples::F32(x) => {
             let x = held(x)?;
@@ -102,6 +103,42 @@ pub(crate) fn choose_layers<'py>(
         Layers::Waiting { missing } => json!({ "missing": missing }),
     };
     Ok(answer.to_string())
+}
+
+/// Brings the components of several fits together. Returns the model, how far the fits agree on each component, and the
+/// error of each fit.
+#[pyfunction]
+#[pyo3(signature = (settings, x, provenance, fits, *, threads))]
+pub(crate) fn consensus<'py>(
+    py: Python<'py>,
+    settings: &str,
+    x: Samples<'py>,
+    provenance: &str,
+    fits: usize,
+    threads: usize,
+) -> PyResult<(Model, Vec<f64>, Vec<f64>)> {
+    let settings: Settings = understood(settings)?;
+    let provenance: Provenance = understood(provenance)?;
+    let together: Result<_> = match &x {
+        Samples::F32(x) => {
+            let x = held(x)?;
+            on_threads(py, threads, |cancel| {
+                let found = Consensus::of(x.data(), &settings, fits, &mut |_| (), cancel)?;
+                let model = deepnmf::Model { provenance, ..found.model };
+                Ok((AnyModel::F32(model), found.stability, found.errors))
+            })?
+        }
+        Samples::F64(x) => {
+            let x = held(x)?;
+            on_threads(py, threads, |cancel| {
+                let found = Consensus::of(x.data(), &settings, fits, &mut |_| (), cancel)?;
+                let model = deepnmf::Model { provenance, ..found.model };
+                Ok((AnyModel::F64(model), found.stability, found.errors))
+            })?
+        }
+    };
+    let (model, stability, errors) = together.map_err(of_model)?;
+    Ok((Model::new(model), stability, errors))
 }
 
 /// The curves of choices as a picture, in SVG.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from deepnmf import GNMF, NMF, DeepSemiNMF, LayerSelection, SemiNMF
+from deepnmf import GNMF, NMF, DeepSemiNMF, LayerSelection, SemiNMF, consensus
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
@@ -100,3 +100,34 @@ def test_curves_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LayerSelection(**wrong).fit(planted())
+
+
+def test_missing_entries_are_left_out_of_the_search() -> None:
+    X = planted()
+    hidden = np.random.default_rng(2).random(X.shape) < 0.2
+    holed = np.where(hidden, np.nan, X)
+    search = LayerSelection(SemiNMF(missing=np.nan), random_state=0).fit(holed)
+    assert search.layers_ == (4,)
+    with pytest.raises(ValueError, match="missing=np.nan"):
+        LayerSelection(random_state=0).fit(holed)
+
+
+@pytest.mark.parametrize("estimator", [SemiNMF(4), NMF(4), NMF(4, beta_loss="kullback-leibler")])
+def test_several_fits_are_brought_together(estimator: Any) -> None:
+    X = planted()
+    model = consensus(estimator.set_params(random_state=0), X, n_fits=4)
+    assert not hasattr(estimator, "components_")
+    assert model.stability_.shape == (4,)
+    assert (model.stability_ <= 1 + 1e-9).all()
+    assert model.errors_of_fits_.shape == (4,)
+    np.testing.assert_allclose(np.linalg.norm(model.components_, axis=1), 1)
+    np.testing.assert_allclose(model.transform(X), model.features_[0], rtol=1e-6, atol=1e-9)
+    again = consensus(estimator, X, n_fits=4)
+    np.testing.assert_array_equal(again.components_, model.components_)
+
+
+def test_what_cannot_be_brought_together_is_named() -> None:
+    with pytest.raises(ValueError, match="n_fits"):
+        consensus(NMF(3), planted(), n_fits=1)
+    with pytest.raises(ValueError, match="SemiNMF or NMF"):
+        consensus(DeepSemiNMF(), planted())  # type: ignore[type-var]

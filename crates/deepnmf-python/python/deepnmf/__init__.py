@@ -7,7 +7,7 @@ learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schull
   `DeepWSF`;
 * attributes found apart without labels: `AdditiveSemiNMF`;
 * baselines: `NMF`, `NeNMF`, `GNMF`, `MultilayerNMF`, `CNMF`, `DNMF`, `WhitenedPCA`;
-* how many components: `LayerSelection`;
+* how many components: `LayerSelection`; what many fits agree on: `consensus`;
 * evaluation: `KMeans`, `clustering_accuracy`, `normalized_mutual_info`, `svd_bound`;
 * data: `load_data`, `load_faces`, `load_xor`, `igo`;
 * model files: `load`, and the method `save` of every factorization.
@@ -27,7 +27,7 @@ from ._multilayer_nmf import MultilayerNMF
 from ._nmf import NMF, NeNMF
 from ._pca import WhitenedPCA
 from ._persist import load
-from ._selection import LayerSelection
+from ._selection import LayerSelection, consensus
 from ._semi_nmf import SemiNMF
 from ._watch import Iteration
 from ._wsf import WSF, WSFMA
@@ -54,6 +54,7 @@ __all__ = [
     "SemiNMF",
     "WhitenedPCA",
     "clustering_accuracy",
+    "consensus",
     "igo",
     "load",
     "load_data",

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,7 +162,7 @@ class LayerSelection(TransformerMixin, BaseEstimator):
         answer = json.loads(
             _core.choose_layers(
                 json.dumps(self._one_layer(estimator, found.shape)),
-                found,
+                check.given(estimator, found),
                 {
                     "share": check.number("held_out", self.held_out, positive=True),
                     "masks": check.whole("n_masks", self.n_masks),
@@ -255,6 +255,62 @@ class LayerSelection(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+_Model = TypeVar("_Model", SemiNMF, NMF)
+
+
+def consensus(estimator: _Model, X: SamplesLike, n_fits: int = 20) -> _Model:
+    """Fit a model several times and bring the components together, as consensus NMF does.
+
+    Each fit begins from random factors. The components of all fits are matched with those of the
+    best one; their medians, at unit length, are the components of the result, and its features are
+    the best ones for them.
+
+    Parameters
+    ----------
+    estimator : SemiNMF or NMF
+        Model to fit; it is not changed. Its ``init`` does not matter.
+    X : array-like or sparse array of shape (n_samples, n_features), or AnnData
+        Samples.
+    n_fits : int, default=20
+        Number of fits, at least 2.
+
+    Returns
+    -------
+    estimator
+        A fitted copy. Beside the usual attributes it has ``stability_``, for each component the mean
+        cosine with those of the fits that it was made of (1 where all find the same), and
+        ``errors_of_fits_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepnmf import NMF, consensus
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((100, 3)) ** 3 @ rng.random((3, 20)) ** 3
+    >>> model = consensus(NMF(3, random_state=0), X, n_fits=5)
+    >>> model.stability_.shape
+    (3,)
+    """
+    if not isinstance(estimator, (SemiNMF, NMF)):
+        raise check.refuse("estimator", type(estimator).__name__, "it must be a SemiNMF or NMF")
+    fitted = clone(estimator)
+    found = check.samples(fitted, X, sparse=True)
+    task = Task(found.shape, check.seed(fitted.random_state), [])
+    names = getattr(fitted, "feature_names_in_", None)
+    model, stability, errors = _core.consensus(
+        json.dumps({"model": fitted._name, **fitted._settings(task)}),
+        check.given(fitted, found),
+        json.dumps({"feature_names": None if names is None else [str(name) for name in names]}),
+        check.whole("n_fits", n_fits, least=2),
+        threads=check.threads(fitted.n_jobs, found.size),
+    )
+    fitted._classes = []
+    fitted._keep(model)
+    fitted.stability_ = np.asarray(stability)
+    fitted.errors_of_fits_ = np.asarray(errors)
+    return fitted
 
 
 def _limits_of(size: object) -> tuple[int, int]:

@@ -16,6 +16,7 @@ mod multilayer_nmf;
 mod neighbourhood;
 mod nenmf;
 mod nmf;
+mod observed;
 mod options;
 pub(crate) mod reading;
 mod recorded;

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::init::{StartedPair, begin_non_negative_watched};
 use crate::matrix::{DataMatrix, Entry, Matrix, Scalar, Weighted, check_data, check_non_negative};
 use crate::models::factors::Pair;
+use crate::models::observed::{self, Observed};
 use crate::models::options::check_layers;
 use crate::models::semi_nmf::check_given_features;
 use crate::models::summary::{Bound, Record, blame_shrinking};
@@ -128,16 +129,27 @@ impl Nmf {
         }
         let watch = session.watch(&options.stop);
         let mut size = 0.0;
-        let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {
+        let begin = || {
             let started = self.begin(given, x, &watch)?;
             size = x.parts().sum_of(started.h.norm_sq())?;
             singular_values = started.singular_values;
             if started.cut_short {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
             }
-            alternate(x, Pair { z: started.z, h: started.h }, options.solver, constraint)
-        })?;
-        let pair = fitted.point;
+            Ok(Pair { z: started.z, h: started.h })
+        };
+        let (rule, parts) = (&options.stop, x.parts());
+        let hals = matches!(options.solver, HSolver::Hals { .. });
+        let (pair, mut run) = if constraint.is_none() && hals && observed::pays(x, self.components)
+        {
+            let prepare = || Observed::begin(x, begin()?, true);
+            let (fitted, run) = session.run(stage, rule, parts, prepare)?;
+            (fitted.point, run)
+        } else {
+            let prepare = || alternate(x, begin()?, options.solver, constraint);
+            let (fitted, run) = session.run(stage, rule, parts, prepare)?;
+            (fitted.point, run)
+        };
         if printed {
             let after = x.parts().sum_of(pair.h.norm_sq())?;
             notices.extend(blame_shrinking(&mut run, size, after));

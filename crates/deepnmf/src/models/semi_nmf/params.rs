@@ -10,6 +10,7 @@ use crate::init::{Begin, ScaleIn, begin_watched};
 use crate::matrix::{DataMatrix, Entry, Matrix, PartColumns, Parts, Scalar, Watched, check_data};
 use crate::models::factors::{Pair, check_shape};
 use crate::models::graphs::{Labelled, Near, penalty_of, weighted};
+use crate::models::observed::{self, Observed};
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{
@@ -17,7 +18,7 @@ use crate::models::{
     WarmStart,
 };
 use crate::observe::Stage;
-use crate::update::GraphPenalty;
+use crate::update::{GraphPenalty, HSolver};
 
 /// Semi-NMF: `X ~ Z H` with non-negative `H`.
 ///
@@ -228,7 +229,7 @@ pub(crate) fn start_and_run<T: Scalar>(
     let missed = graph.and_then(|graph| Notice::of_search(number, graph.graph));
     let watch = session.watch(&options.stop);
     let mut size = 0.0;
-    let (fitted, mut run) = session.run(stage, &options.stop, x.parts(), || {
+    let mut begin = || {
         let scale = options.scale.in_layer(last);
         let wanted = Begin { components, start: options.start, scale, seed: options.seed, fade };
         let smooth_over = graph.filter(|graph| graph.scale_free).map(|graph| graph.graph);
@@ -239,9 +240,22 @@ pub(crate) fn start_and_run<T: Scalar>(
         let cut_short = Notice::InitializationCutShort { stage: stage.to_string() };
         notice = if started.cut_short { Some(cut_short) } else { fell_back };
         size = x.parts().sum_of(started.h.norm_sq())?;
-        SemiNmfLoop::penalised(x, started.h, options.solver, graph)
-    })?;
-    let factors = fitted.into_pair();
+        Ok(started.h)
+    };
+    let (rule, parts) = (&options.stop, x.parts());
+    let hals = matches!(options.solver, HSolver::Hals { .. });
+    let (factors, mut run) = if graph.is_none() && hals && observed::pays(x, components) {
+        let prepare = || {
+            let z = Matrix::zeros(x.shape().0, components);
+            Observed::begin(x, Pair { z, h: begin()? }, false)
+        };
+        let (fitted, run) = session.run(stage, rule, parts, prepare)?;
+        (fitted.point, run)
+    } else {
+        let prepare = || SemiNmfLoop::penalised(x, begin()?, options.solver, graph);
+        let (fitted, run) = session.run(stage, rule, parts, prepare)?;
+        (fitted.into_pair(), run)
+    };
     if graph.is_some_and(|graph| !graph.scale_free) {
         let after = x.parts().sum_of(factors.h.norm_sq())?;
         notice = blame_shrinking(&mut run, size, after).or(notice);

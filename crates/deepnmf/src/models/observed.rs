@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::checkpoint::{Restored, StateWriter};
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Scalar, Whitening, product};
+use crate::matrix::{DataMatrix, Incomplete, Matrix, Scalar, Whitening, product};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated, extrapolated_above_zero};
 use crate::models::factors::Pair;
 
@@ -87,7 +87,7 @@ impl Observed {
         above_zero: bool,
     ) -> Result<Extrapolated<ObservedSweeps<T>>> {
         let (p, n) = x.shape();
-        let entries = x.incomplete().map_or(vec![], |own| own.observed());
+        let entries = x.incomplete().map_or(vec![], Incomplete::observed);
         let each = || entries.iter().map(|(i, j, v)| (*i, *j, v.to_f64()));
         let by_sample = Lists::of(n, each().map(|(i, j, v)| (j, i, v)));
         let by_feature = Lists::of(p, each());
@@ -251,7 +251,6 @@ impl<T: Scalar> Sweeps for ObservedSweeps<T> {
 mod tests {
     use super::*;
     use crate::driver::Algorithm;
-    use crate::matrix::Incomplete;
     use crate::rng::{generator, uniform};
     use crate::testing::positive;
 

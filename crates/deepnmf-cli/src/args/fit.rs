@@ -100,6 +100,10 @@ pub(crate) struct FitArgs {
     /// Initialize from the bases of this model file, which may have been fitted to other samples
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["init", "init_from"])]
     pub(crate) bases_from: Option<PathBuf>,
+    /// Weights of the samples in the loss, a number above 0 for each, in a file of one column: a sample of weight 2 counts
+    /// as two copies of it (semi-nmf, linear deep-semi-nmf, nmf, nenmf, multilayer-nmf)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["batch", "auxiliary", "missing"])]
+    pub(crate) weights_file: Option<PathBuf>,
     /// Factor that carries the scale of a component after initialization
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,

@@ -25,7 +25,7 @@ use serde_json::json;
 use self::budget::Settled;
 use self::labels::{attributes, codes};
 use self::plan::Plan;
-use crate::args::{FitArgs, LongArgs, ZeroName};
+use crate::args::{FitArgs, LongArgs, ReadArgs, ZeroName};
 use crate::input::{
     check_model_output, declare, on_threads, provenance, remark_on_header, remark_on_zeros,
     samples_of,
@@ -65,7 +65,8 @@ fn carry_out<T: Scalar>(
 ) -> Result<Outcome> {
     let mut progress = Progress::new(output);
     progress.doing("reading the data");
-    let Read { settled, labels, given, mut provenance } = read::<T>(args, plan, ranks, output)?;
+    let Read { settled, labels, given, weights, mut provenance } =
+        read::<T>(args, plan, ranks, output)?;
     let x = &settled.x;
     let cancel = signals::listen()?;
     let chosen;
@@ -103,7 +104,11 @@ fn carry_out<T: Scalar>(
             session = session.checkpointed(checkpoints);
         }
         as_part(x, parts, |x| {
-            let model = fit(args, plan, x, given, &codes(&labels), ranks, &mut session)?;
+            let labels = codes(&labels);
+            let model = match &weights {
+                None => fit(args, plan, x, given, &labels, ranks, &mut session)?,
+                Some(weights) => fit_weighted(plan, x, weights, given, &mut session)?,
+            };
             Ok((outcome_of(&model.summary), model.gathered(parts)?))
         })
         .map_err(|error| blame(args, error))
@@ -124,6 +129,8 @@ struct Read<T: Scalar> {
     settled: Settled<T>,
     labels: Vec<Option<Attribute>>,
     given: Given<T>,
+    /// The weights of the samples of this rank.
+    weights: Option<Vec<f64>>,
     provenance: Provenance,
 }
 
@@ -138,7 +145,8 @@ fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -
     data.x = declare(data.x, &args.data.read)?;
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
-    let mut given = given(args, ranks.parts(data.samples())?)?;
+    let parts = ranks.parts(data.samples())?;
+    let (mut given, weights) = (given(args, parts)?, sample_weights(args, parts)?);
     let mut labelled = None;
     if let Some(path) = &args.labels.auxiliary {
         let mut data = ranks.own_samples(samples_of::<T>(path, &args.data.read)?)?;
@@ -152,7 +160,7 @@ fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -
         given = Given::Auxiliary(data);
     }
     let settled = budget::settle(args, plan, data.x, output)?;
-    Ok(Read { settled, labels, given, provenance })
+    Ok(Read { settled, labels, given, weights, provenance })
 }
 
 /// Adds the attributes learnt from, and where the model predicts them the names of their classes.
@@ -251,6 +259,42 @@ fn fit<T: Scalar>(
         (Plan::Model(settings), Given::WarmStart(from)) => settings.fit_from(x, from, session),
         (Plan::Model(settings), _) => settings.fit(x, labels, session),
     }
+}
+
+/// The same where samples have weights. Flags that do not go with them were refused.
+fn fit_weighted<T: Scalar>(
+    plan: &Plan,
+    x: &dyn DataMatrix<T>,
+    weights: &[f64],
+    given: Given<T>,
+    session: &mut FitSession<'_>,
+) -> deepnmf::Result<Model<T>> {
+    let from = match given {
+        Given::WarmStart(from) => Some(from),
+        Given::Nothing | Given::Auxiliary(_) => None,
+    };
+    match plan {
+        Plan::Model(settings) => settings.fit_weighted(x, weights, from, session),
+        Plan::Transfer(both) => both.1.fit_weighted(x, weights, from, session),
+    }
+}
+
+/// The weights of the samples of this rank, from a file with one column.
+fn sample_weights(args: &FitArgs, parts: Parts<'_>) -> Result<Option<Vec<f64>>> {
+    let Some(path) = &args.weights_file else { return Ok(None) };
+    let table = samples_of::<f64>(path, &ReadArgs::default())
+        .with_context(|| format!("--weights-file {}", path.display()))?;
+    let (columns, count) = DataMatrix::<f64>::shape(&table.x);
+    if columns != 1 || count != parts.total() {
+        bail!(
+            "--weights-file {}: found {count} rows of {columns} numbers, but one number for each of the {} samples \
+             is needed",
+            path.display(),
+            parts.total()
+        );
+    }
+    let weights = table.x.own_dense()?;
+    Ok(Some(weights.as_slice()[parts.range()].to_vec()))
 }
 
 /// Names the model file whose factors do not fit the data.

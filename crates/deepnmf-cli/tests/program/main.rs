@@ -29,4 +29,5 @@ mod reproduce;
 mod sizes;
 mod sparse;
 mod transform;
+mod weights;
 mod zeros;

@@ -160,6 +160,12 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
         ("--alpha-features", baseline.alpha_features.is_some(), name == "nmf", "nmf"),
         ("--alpha-basis", baseline.alpha_basis.is_some(), name == "nmf", "nmf"),
         ("--l1-ratio", baseline.l1_ratio.is_some(), name == "nmf", "nmf"),
+        (
+            "--weights-file",
+            args.weights_file.is_some(),
+            can.weights,
+            "semi-nmf, deep-semi-nmf, nmf, nenmf or multilayer-nmf",
+        ),
         ("--init", args.init.is_some(), rules, with_rules),
         ("--solver", args.solver.is_some(), rules, with_rules),
         ("--inner", args.inner.is_some(), rules, with_rules),
@@ -202,6 +208,7 @@ fn refuse_with_choice(args: &FitArgs) -> Result<(), UsageError> {
         ("--init-from", args.init_from.is_some()),
         ("--bases-from", args.bases_from.is_some()),
         ("--auxiliary", args.labels.auxiliary.is_some()),
+        ("--weights-file", args.weights_file.is_some()),
     ];
     match flags.into_iter().find(|(_, given)| *given) {
         Some((flag, _)) => {

@@ -55,6 +55,14 @@ FIT_ONLY_THERE = {
     "label-fraction": "labels of -1",
     "zero-samples": "samples are fitted as they are",
     "plan": "nothing is estimated",
+    "held-out": "LayerSelection",
+    "masks": "LayerSelection",
+    "curves": "LayerSelection.save_curves",
+    "records": "LayerSelection",
+    "worker-index": "LayerSelection",
+    "total-workers": "LayerSelection",
+    "consensus": "the function consensus",
+    "weights-file": "a parameter of fit",
     "memory": "arrays are where they are, NumPy maps files",
     "batch": "the method partial_fit",
     "checkpoint": "a parameter of fit",
@@ -88,12 +96,13 @@ def test_parameters_of_fits_are_named_as_flags(program: str) -> None:
 
 
 def test_parameters_of_reports_are_named_as_flags(program: str) -> None:
-    there = flags(program, "report") - READING - {"data", "threads"}
+    there = flags(program, "report") - READING - {"data", "threads", "missing"}
     assert parameters(SemiNMF.report) - {"X", "sample_names", "layers"} == here(there)
 
 
 def test_parameters_of_transforms_are_named_as_flags(program: str) -> None:
-    there = flags(program, "transform") - READING - {"image", "labels-file", "threads", "out"}
+    elsewhere = {"image", "labels-file", "threads", "out", "missing"}
+    there = flags(program, "transform") - READING - elsewhere
     assert parameters(SemiNMF.transform) - {"X", "layers"} == here(there)
 
 

@@ -194,7 +194,7 @@ fn a_file_that_was_cut_short_since_is_an_error() {
 fn files_that_are_read_from_front_to_back_become_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
-    fs::write(&path, "1,2\n3,4\n5,6\n").unwrap();
+    fs::write(&path, "1.5,2\n3,4\n5,6\n").unwrap();
     let held = loaded(&path, Some(48)).x;
     assert!(held.in_file().is_none());
     for memory in [0, 47] {

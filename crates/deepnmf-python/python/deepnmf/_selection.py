@@ -68,7 +68,7 @@ class LayerSelection(TransformerMixin, BaseEstimator):
         Number of this process, counted from 0, and how many there are. Together they share the
         search by the folder of `records`; see `missing_`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the masks.
+        Seed of the masks, and of the fits if the estimator has none. Workers need one.
     n_jobs : int, default=None
         Number of threads, as for the estimator.
     verbose : int, default=0
@@ -157,16 +157,16 @@ class LayerSelection(TransformerMixin, BaseEstimator):
             The fitted search.
         """
         estimator = SemiNMF() if self.estimator is None else self.estimator
-        limits = self._limits(estimator)
+        limits, seed = self._limits(estimator), check.seed(self.random_state)
         found = check.samples(self, X, sparse=True)
         answer = json.loads(
             _core.choose_layers(
-                json.dumps(self._one_layer(estimator, found.shape)),
+                json.dumps(_one_layer(estimator, found.shape, seed)),
                 check.given(estimator, found),
                 {
                     "share": check.number("held_out", self.held_out, positive=True),
                     "masks": check.whole("n_masks", self.n_masks),
-                    "seed": check.seed(self.random_state),
+                    "seed": seed,
                     "records": self.records,
                     "worker": self.worker,
                     "layers": limits,
@@ -212,17 +212,6 @@ class LayerSelection(TransformerMixin, BaseEstimator):
             raise check.refuse("layers", self.layers, "it must name one size for each layer")
         return [_limits_of(size) for size in layers]
 
-    def _one_layer(self, estimator: Factorization, shape: tuple[int, int]) -> dict[str, Any]:
-        """Return the settings of the model by which numbers of components are compared."""
-        params = estimator.get_params()
-        kind = NMF if isinstance(estimator, (NMF, MultilayerNMF)) else SemiNMF
-        shared = {name: params[name] for name in kind().get_params() if name in params}
-        model = kind(**{**shared, "n_components": 1})
-        if isinstance(model, SemiNMF):
-            model.set_params(n_neighbors=None, max_seconds=None)
-        task = Task(shape, check.seed(estimator.random_state), [])
-        return {"model": model._name, **model._settings(task)}
-
     def transform(self, X: SamplesLike) -> Floats:
         """Compute the features of samples by the model with the sizes that were found.
 
@@ -245,7 +234,7 @@ class LayerSelection(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         path : str or path-like
-            File to write, usually named ``*.svg``. It shows a row for each layer: the loss of hidden
+            File to write, usually named ``*.svg``. It has a row for each layer: the loss of hidden
             entries, the agreement of the fits, and the singular values beside those of noise.
         """
         check_is_fitted(self, "curves_")
@@ -279,8 +268,8 @@ def consensus(estimator: _Model, X: SamplesLike, n_fits: int = 20) -> _Model:
     Returns
     -------
     estimator
-        A fitted copy. Beside the usual attributes it has ``stability_``, for each component the mean
-        cosine with those of the fits that it was made of (1 where all find the same), and
+        A fitted copy. Beside the usual attributes it has ``stability_``, for each component the
+        mean cosine with those of the fits that it was made of (1 where all find the same), and
         ``errors_of_fits_``.
 
     Examples
@@ -308,9 +297,22 @@ def consensus(estimator: _Model, X: SamplesLike, n_fits: int = 20) -> _Model:
     )
     fitted._classes = []
     fitted._keep(model)
-    fitted.stability_ = np.asarray(stability)
-    fitted.errors_of_fits_ = np.asarray(errors)
+    # Attributes of this function's models alone.
+    vars(fitted).update(stability_=np.asarray(stability), errors_of_fits_=np.asarray(errors))
     return fitted
+
+
+def _one_layer(estimator: Factorization, shape: tuple[int, int], seed: int) -> dict[str, Any]:
+    """Return the settings of the model by which numbers of components are compared."""
+    params = estimator.get_params()
+    kind = NMF if isinstance(estimator, (NMF, MultilayerNMF)) else SemiNMF
+    shared = {name: params[name] for name in kind().get_params() if name in params}
+    model = kind(**{**shared, "n_components": 1})
+    if isinstance(model, SemiNMF):
+        model.set_params(n_neighbors=None, max_seconds=None)
+    if model.random_state is not None:
+        seed = check.seed(model.random_state)
+    return {"model": model._name, **model._settings(Task(shape, seed, []))}
 
 
 def _limits_of(size: object) -> tuple[int, int]:

@@ -131,7 +131,7 @@ impl<T: Scalar> DataMatrix<T> for PartData<'_, T> {
         self.own.incomplete()
     }
 
-    /// What a fit fills in is a copy ([`Incomplete::for_fit`]), which knows the parts itself.
+    /// What a fit fills in is a copy of its own, which knows the parts itself.
     fn fill_in(&self, _: &Matrix<T>, _: &Matrix<T>) -> Result<Option<f64>> {
         if self.missing == 0 { Ok(None) } else { Err(Incomplete::<T>::no_fit()) }
     }

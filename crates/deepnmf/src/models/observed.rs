@@ -34,11 +34,11 @@ const LITTLE: f64 = 0.01;
 /// Gram matrix for each feature.
 pub(crate) fn pays<T: Scalar>(x: &dyn DataMatrix<T>, components: usize) -> bool {
     let ((p, n), missing) = (x.shape(), x.missing());
-    let Some(own) = x.incomplete().filter(|_| missing > 0 && x.parts().is_whole()) else {
+    if missing == 0 || x.incomplete().is_none() || !x.parts().is_whole() {
         return false;
-    };
+    }
     let observed = 1.0 - missing as f64 / (p as f64 * n as f64);
-    own.is_sparse() || observed * observed * components as f64 <= WORTH
+    observed * observed * components as f64 <= WORTH
 }
 
 /// The observed entries in lists: those of each sample, or of each feature.

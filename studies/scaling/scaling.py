@@ -4,9 +4,9 @@
     python studies/scaling/scaling.py predict
 
 PROGRAM is deepnmf built with the feature `mpi`; NumPy is needed, and `mpirun`. `measure` draws data (500 features in f32,
-three classes) and fits them with one thread a rank: 120,000 samples on all ranks together (strong scaling), and 60,000 on
+three classes) and fits them with one thread a rank: 60,000 samples on all ranks together (strong scaling), and 30,000 on
 each (weak). The seconds of an iteration are the median between two entries of the clock; `deviations` are the relative ones of all
-iterations, from their median. What an iteration sends is the difference between fits of 10 and of 20 iterations, divided by ten. Each
+iterations, from their median. What an iteration sends is the difference between fits of 5 and of 10 iterations, divided by five. Each
 line of results.jsonl is one fit. More ranks than cores take turns.
 
 `predict` replays those counts for 10^9 samples on 1 to 1,000 ranks, each with a million samples or with its share of them, and writes
@@ -28,7 +28,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 MEASURED, PREDICTED = HERE / "results.jsonl", HERE / "prediction.jsonl"
-FEATURES, STRONG, WEAK, PIECE = 500, 120_000, 60_000, 20_000
+FEATURES, STRONG, WEAK, PIECE = 500, 60_000, 30_000, 15_000
 MODELS = {
     "semi-nmf": ["--model", "semi-nmf", "--layers", "40"],
     "nmf": ["--model", "nmf", "--layers", "40"],
@@ -57,7 +57,7 @@ def fit(program, folder, model, ranks, iterations):
     if model == "wsf":
         flags += ["--labels-file", str(folder / "labels.csv"), "--lambda", "1e-3"]
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks), "--bind-to", "none", program, "fit",
-               str(folder / "x.npy"), *flags, "--init", "random", "--dtype", "f32", "--max-iter", str(iterations), 
+               str(folder / "x.npy"), *flags, "--init", "random", "--dtype", "f32", "--max-iter", str(iterations),
                "--kappa", "0", "--threads", "1", "--no-bound", "--json", "--quiet"]
     told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return told, np.diff(told["runs"][-1]["clock"])
@@ -70,10 +70,10 @@ def measure(options):
             with tempfile.TemporaryDirectory() as folder:
                 draw(Path(folder), samples)
                 for model in MODELS:
-                    few, _ = fit(options.program, Path(folder), model, ranks, 10)
-                    told, steps = fit(options.program, Path(folder), model, ranks, 20)
+                    few, _ = fit(options.program, Path(folder), model, ranks, 5)
+                    told, steps = fit(options.program, Path(folder), model, ranks, 10)
                     median = float(np.median(steps))
-                    sent = {key: (told["communication"][key] - few["communication"][key]) / 10
+                    sent = {key: (told["communication"][key] - few["communication"][key]) / 5
                             for key in ("calls", "numbers", "bytes")} if ranks > 1 else {}
                     line = {"kind": kind, "model": model, "ranks": ranks, "samples": samples,
                             "seconds_per_iteration": median, "deviations": [round(float(d), 4) for d in steps / median - 1],

@@ -191,7 +191,7 @@ fn npy_files_cut_short() {
 fn numbers_that_are_not_finite_or_do_not_fit() {
     npy_file("<f8", "(2, 2)", &encode("f8", false, &[1.0, 2.0, f64::NAN, 4.0])).says(
         "sample 2, feature 1 is NaN (row and column of the table, counted from 1): \
-         remove the sample or put a number there",
+         remove the sample, put a number there, or declare it missing with --missing nan",
     );
     npy_file("<f8", "(2, 2)", &encode("f8", false, &[1.0, 1e300, 3.0, 4.0])).says(
         "sample 1, feature 2 is 1e300 (row and column of the table, counted from 1), \
@@ -199,11 +199,11 @@ fn numbers_that_are_not_finite_or_do_not_fit() {
     );
     mat_file(|mat| mat.array("fea", &[2, 2], "f8", &[1.0, f64::NEG_INFINITY, 3.0, 4.0])).says(
         "sample 2, feature 1 is -inf (row and column of the table, counted from 1): \
-         remove the sample or put a number there",
+         remove the sample, put a number there, or declare it missing with --missing nan",
     );
     Bad::file("x.csv", "width,height\n1,2\n3,nan\n").says(
         "sample 2, feature 2 (\"height\") is NaN (row and column of the table, counted from 1): \
-         remove the sample or put a number there",
+         remove the sample, put a number there, or declare it missing with --missing nan",
     );
 }
 
@@ -280,7 +280,7 @@ fn text_files_with_ragged_lines_words_and_gaps() {
          the samples, --names-key b; otherwise --drop b",
     );
     Bad::file("x.csv", "1,2,4\n1,,3\n")
-        .says("line 2, column 2 is a missing value: put a number there or remove the sample");
+        .says("line 2, column 2 is a missing value: put a number there, remove the sample, or declare it missing with --missing nan");
     Bad::file("x.csv", b"a,k\n1,\xff\n")
         .labels_key("k")
         .says("line 2, column 2 (\"k\") is not UTF-8 text: save the file as UTF-8");

@@ -10,7 +10,6 @@ import pytest
 from deepnmf import GNMF, NMF, DeepSemiNMF, LayerSelection, SemiNMF, consensus
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import clone
 
 Matrix = NDArray[np.float64]
 
@@ -67,10 +66,15 @@ def test_a_layer_that_is_not_worth_it_is_left_out() -> None:
 def test_workers_share_the_search(tmp_path: Path) -> None:
     X = planted()
     alone = LayerSelection(layers=(2, 6), random_state=0).fit(X)
-    shared = LayerSelection(layers=(2, 6), random_state=0, records=tmp_path / "found")
-    first = clone(shared).set_params(worker=(0, 2)).fit(X)
+
+    def worker(index: int) -> LayerSelection:
+        found = tmp_path / "found"
+        search = LayerSelection(layers=(2, 6), random_state=0, records=found, worker=(index, 2))
+        return search.fit(X)
+
+    first = worker(0)
     assert first.missing_ > 0
-    last = clone(shared).set_params(worker=(1, 2)).fit(X)
+    last = worker(1)
     assert last.missing_ == 0
     assert last.layers_ == alone.layers_
     np.testing.assert_array_equal(last.curves_[0]["held_out"], alone.curves_[0]["held_out"])

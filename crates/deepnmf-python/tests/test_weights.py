@@ -20,7 +20,8 @@ WEIGHABLE = [SemiNMF, DeepSemiNMF, NMF, NeNMF, MultilayerNMF]
 
 def model(cls: type[Any]) -> Any:
     """Return an estimator with few components and iterations."""
-    size = {"layers": (5, 3)} if cls in (DeepSemiNMF, MultilayerNMF) else {"n_components": 3}
+    deep = cls in (DeepSemiNMF, MultilayerNMF)
+    size: dict[str, Any] = {"layers": (5, 3)} if deep else {"n_components": 3}
     return cls(**size, max_iter=10, tol=0.0, random_state=0)
 
 
@@ -51,7 +52,7 @@ def test_a_pipeline_hands_weights_over() -> None:
     X, weights = rng.random((60, 6)), rng.random(60) + 0.1
     with sklearn.config_context(enable_metadata_routing=True):
         steps = make_pipeline(MinMaxScaler(), model(NMF).set_fit_request(sample_weight=True))
-        found = steps.fit(X, sample_weight=weights)[-1]
+        found: Any = steps.fit(X, sample_weight=weights)[-1]
     alone = model(NMF).fit(MinMaxScaler().fit_transform(X), sample_weight=weights)
     np.testing.assert_array_equal(found.components_, alone.components_)
 

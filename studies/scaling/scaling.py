@@ -32,7 +32,7 @@ FEATURES, STRONG, WEAK, PIECE = 500, 60_000, 30_000, 15_000
 MODELS = {
     "semi-nmf": ["--model", "semi-nmf", "--layers", "40"],
     "nmf": ["--model", "nmf", "--layers", "40"],
-    "wsf": ["--model", "wsf", "--layers", "40", "--attribute", "group"],
+    "wsf": ["--model", "wsf", "--layers", "40", "--attributes", "group"],
     "deep-semi-nmf": ["--model", "deep-semi-nmf", "--layers", "100,40"],
 }
 NETWORK = {"latency": 2e-6, "bandwidth": 10e9}

@@ -22,7 +22,7 @@ from deepnmf import NMF
 # for chunk, _, _ in cells.chunked_X(5000):
 #     model.partial_fit(chunk)
 #
-# for block in dask_array.blocks:      # a block of rows at a time
+# for block in dask_array.blocks:  # a block of rows at a time
 #     model.partial_fit(block.compute())
 # ```
 

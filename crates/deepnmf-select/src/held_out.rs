@@ -4,15 +4,12 @@ use std::ops::ControlFlow;
 
 use deepnmf::matrix::{Incomplete, dot};
 use deepnmf::{
-    CancelToken, DataMatrix, Divergence, Error, Factorization, FitSession, Matrix, Model, Result,
-    Scalar, Settings, Sparse, StopReason,
+    CancelToken, DataMatrix, Error, Factorization, FitSession, Matrix, Model, Result, Scalar,
+    Settings, Sparse, StopReason,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::masks::{some_of, speckles};
-
-/// A mean that the Kullback-Leibler divergence divides by is never smaller.
-const LEAST_MEAN: f64 = 1e-12;
 
 /// What is to be fitted: one number of components, one mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -121,12 +118,11 @@ impl<T: Scalar> HeldOut<'_, T> {
         if model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled) {
             return Err(Error::Interrupted(StopReason::Cancelled));
         }
-        let divergence = settings.divergence();
         let told = self.told_by(&model)?;
         let trial = Trial {
             task,
-            held_out: self.mean_loss(divergence, |at| told[at]),
-            of_means: self.mean_loss(divergence, |at| self.means[self.places[at].0]),
+            held_out: self.mean_loss(|at| told[at]),
+            of_means: self.mean_loss(|at| self.means[self.places[at].0]),
             entries: self.places.len(),
             iterations: model.summary.iterations,
             seconds: model.summary.seconds,
@@ -143,21 +139,10 @@ impl<T: Scalar> HeldOut<'_, T> {
         Ok(self.places.iter().map(told).collect())
     }
 
-    fn mean_loss(&self, divergence: Divergence, told: impl Fn(usize) -> f64) -> f64 {
-        let loss = |(at, x): (usize, &f64)| loss(divergence, *x, told(at));
+    /// The mean squared difference of the hidden entries from what is told of them.
+    fn mean_loss(&self, told: impl Fn(usize) -> f64) -> f64 {
+        let loss = |(at, x): (usize, &f64)| (x - told(at)).powi(2);
         self.values.iter().enumerate().map(loss).sum::<f64>() / self.values.len().max(1) as f64
-    }
-}
-
-/// The loss of one entry.
-fn loss(divergence: Divergence, x: f64, told: f64) -> f64 {
-    match divergence {
-        Divergence::KullbackLeibler => {
-            let mean = told.max(LEAST_MEAN);
-            let of_log = if x > 0.0 { x * (x / mean).ln() } else { 0.0 };
-            of_log - x + mean
-        }
-        Divergence::Frobenius => (x - told) * (x - told),
     }
 }
 
@@ -207,4 +192,42 @@ fn means_of_others<T: Scalar>(
         counts[*feature] -= 1.0;
     }
     Ok(sums.iter().zip(&counts).map(|(sum, count)| sum / count.max(1.0)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use deepnmf::{Nmf, Sparse};
+
+    use super::*;
+
+    #[test]
+    fn the_loss_is_that_of_the_definition() {
+        let x = Matrix::from_fn(9, 30, |i, j| ((i * 7 + j * 5) % 11) as f64);
+        let (settings, task) = (Nmf::new(2).into(), Task { size: 2, mask: 1 });
+        let places = speckles((9, 30), 0.2, 3, 1);
+        let hidden = HeldOut::new(&x, 0.2, 3, 1).unwrap();
+        let (trial, _) = hidden.fit(&settings, task, &CancelToken::new()).unwrap();
+        let model = settings.fit(
+            &Incomplete::with_holes(&x, &places).unwrap(),
+            &[],
+            &mut FitSession::new(),
+        );
+        let told = model.unwrap().factors;
+        let told = told.reconstruct(1, &told.h[0]).unwrap();
+        let (mut of_model, mut of_means) = (0.0, 0.0);
+        for &(i, j) in &places {
+            let others: Vec<f64> = (0..30)
+                .filter(|other| !places.contains(&(i, *other)))
+                .map(|other| x[(i, other)])
+                .collect();
+            let mean = others.iter().sum::<f64>() / others.len() as f64;
+            of_model += (x[(i, j)] - told[(i, j)]).powi(2) / places.len() as f64;
+            of_means += (x[(i, j)] - mean).powi(2) / places.len() as f64;
+        }
+        assert_eq!(trial.entries, places.len());
+        assert!((trial.held_out - of_model).abs() < 1e-9 * of_model, "{trial:?} {of_model}");
+        assert!((trial.of_means - of_means).abs() < 1e-9 * of_means, "{trial:?} {of_means}");
+        let sparse = HeldOut::new(&Sparse::from_dense(&x), 0.2, 3, 1).unwrap();
+        assert_eq!(sparse.values, hidden.values);
+    }
 }

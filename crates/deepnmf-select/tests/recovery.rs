@@ -4,10 +4,7 @@
 
 use deepnmf::matrix::{Incomplete, product};
 use deepnmf::rng::{generator, uniform};
-use deepnmf::{
-    DataMatrix, Divergence, Factorization, FitOptions, Matrix, Nmf, SemiNmf, Settings, Sparse,
-    StopReason,
-};
+use deepnmf::{DataMatrix, FitOptions, Matrix, Nmf, SemiNmf, Settings, Sparse, StopReason};
 use deepnmf_select::{Choice, Outcome, Progress, Selection, Task};
 
 fn drawn(rows: usize, cols: usize, seed: u64, power: i32) -> Matrix<f64> {
@@ -177,27 +174,4 @@ fn what_cannot_be_is_refused() {
     let stopped = usual().choose(&x, 1..=3, &semi, &mut |_| (), Some(cancel));
     let told = deepnmf::Error::Interrupted(StopReason::Cancelled).to_string();
     assert_eq!(stopped.unwrap_err().to_string(), told);
-}
-
-#[test]
-fn the_loss_is_that_of_the_model() {
-    // The literal definition, entry by entry, for both losses.
-    let x = planted(12, 30, 2, 0.2, 4).map(f64::abs);
-    for divergence in [Divergence::Frobenius] {
-        let settings = |task: Task| Nmf::new(task.size).divergence(divergence).into();
-        let mut trials = vec![];
-        let selection = Selection { masks: 2, ..Selection::default() };
-        let mut keep = |progress: Progress<'_>| trials.push(progress.trial.clone());
-        selection.choose(&x, 2..=2, &settings, &mut keep, None).unwrap();
-        assert_eq!(trials.len(), 2);
-        for trial in &trials {
-            // Ten per cent of twelve: one or two of each sample.
-            assert!((20..=60).contains(&trial.entries), "{trial:?}");
-            assert!(trial.relative() < 0.5 && trial.held_out > 0.0, "{trial:?}");
-        }
-        let whole = Nmf::new(2).divergence(divergence).fit(&x).unwrap();
-        let mean = whole.summary.error.powi(2) / 360.0;
-        let least = trials.iter().map(|t| t.held_out).fold(f64::INFINITY, f64::min);
-        assert!(least > 0.5 * mean, "{least} and {mean}");
-    }
 }

@@ -100,6 +100,14 @@ impl<T: Scalar> Values<T> {
         })
     }
 
+    /// The same after all preprocessing, dense and with a weight for each entry; NaN and a weight of 0 mean missing.
+    ///
+    /// # Errors
+    /// If they take more memory than there is, or are no weights of these samples ([`Incomplete::weighted`]).
+    pub fn weighted(self, weights: &Matrix<f64>) -> Result<Self, DataError> {
+        Ok(Self::Incomplete(Box::new(Incomplete::weighted(self.into_dense()?, weights)?)))
+    }
+
     /// Bytes that the numbers take in memory.
     pub fn bytes(&self) -> u64 {
         match self {
@@ -262,8 +270,13 @@ impl<T: Scalar> Columns for Values<T> {
             Self::InFile(x) => Self::InFile(x.chosen(samples)),
             Self::Incomplete(x) => {
                 let chosen = x.to_nan().chosen(samples);
-                Incomplete::from_nan(chosen.clone())
-                    .map_or(Self::Dense(chosen), |x| Self::Incomplete(Box::new(x)))
+                let made = match x.entry_weights() {
+                    None => Incomplete::from_nan(chosen.clone()),
+                    Some(weights) => {
+                        Incomplete::weighted(chosen.clone(), &weights.chosen(samples).cast())
+                    }
+                };
+                made.map_or(Self::Dense(chosen), |x| Self::Incomplete(Box::new(x)))
             }
         }
     }
@@ -352,6 +365,10 @@ impl<T: Scalar> DataMatrix<T> for Values<T> {
 
     fn missing(&self) -> usize {
         self.with(|x| x.missing())
+    }
+
+    fn is_incomplete(&self) -> bool {
+        self.with(|x| x.is_incomplete())
     }
 
     fn incomplete(&self) -> Option<&Incomplete<'_, T>> {

@@ -104,6 +104,30 @@ pub(crate) struct FitArgs {
     /// as two copies of it (semi-nmf, linear deep-semi-nmf, nmf, nenmf, multilayer-nmf)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["batch", "auxiliary", "missing"])]
     pub(crate) weights_file: Option<PathBuf>,
+    /// Weights of the entries in the loss: a table of the shape of the data, with numbers of at least 0. Their ratios
+    /// decide; an entry of weight 0 is missing (models of squared errors)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["batch", "auxiliary", "memory", "weights_file"]
+    )]
+    pub(crate) entry_weights_file: Option<PathBuf>,
+    /// Components that stay as they are, the first ones: a table with a row of numbers for each, in the unit of the
+    /// preprocessed samples, or a model file, whose bases they are (semi-nmf, nmf)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["batch", "auxiliary", "consensus", "init_from", "bases_from"]
+    )]
+    pub(crate) fixed_bases: Option<PathBuf>,
+    /// Features that stay as they are, those of the last components: a table with a row for each sample and a column
+    /// for each component (semi-nmf, nmf)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["batch", "auxiliary", "consensus", "init_from", "bases_from"]
+    )]
+    pub(crate) fixed_features: Option<PathBuf>,
     /// Factor that carries the scale of a component after initialization
     #[arg(long, value_enum, default_value_t = ScaleName::Auto)]
     pub(crate) scale: ScaleName,

@@ -1,5 +1,6 @@
 //! `deepnmf fit`.
 
+mod beside;
 mod budget;
 mod labels;
 mod notes;
@@ -15,17 +16,18 @@ use anyhow::{Context, Result, bail};
 use deepnmf::matrix::Parts;
 use deepnmf::persist::{AnyModel, load_model};
 use deepnmf::{
-    Attributes, Checkpoints, DataMatrix, Dtype, Error, Factorization, Factors, FitSession, Matrix,
-    Model, Provenance, Recorded, Scalar, StopReason, Summary, WarmStart,
+    Attributes, Checkpoints, DataMatrix, Dtype, Error, Factorization, Factors, FitSession,
+    FixedComponents, Matrix, Model, Provenance, Recorded, Scalar, StopReason, Summary, WarmStart,
 };
 use deepnmf_data::{AnyDataset, Attribute, Columns};
 use deepnmf_select::Consensus;
 use serde_json::json;
 
+use self::beside::{entry_weights, fixed_components, sample_weights};
 use self::budget::Settled;
 use self::labels::{attributes, codes};
 use self::plan::Plan;
-use crate::args::{FitArgs, LongArgs, ReadArgs, ZeroName};
+use crate::args::{FitArgs, LongArgs, ZeroName};
 use crate::input::{
     check_model_output, declare, on_threads, provenance, remark_on_header, remark_on_zeros,
     samples_of,
@@ -105,9 +107,12 @@ fn carry_out<T: Scalar>(
         }
         as_part(x, parts, |x| {
             let labels = codes(&labels);
-            let model = match &weights {
-                None => fit(args, plan, x, given, &labels, ranks, &mut session)?,
-                Some(weights) => fit_weighted(plan, x, weights, given, &mut session)?,
+            let model = match (&weights, plan, given) {
+                (weights, Plan::Model(settings), Given::Fixed(fixed)) => {
+                    settings.fit_fixed(x, fixed, weights.as_deref(), &mut session)?
+                }
+                (None, _, given) => fit(args, plan, x, given, &labels, ranks, &mut session)?,
+                (Some(weights), _, given) => fit_weighted(plan, x, weights, given, &mut session)?,
             };
             Ok((outcome_of(&model.summary), model.gathered(parts)?))
         })
@@ -143,10 +148,16 @@ fn read<T: Scalar>(args: &FitArgs, plan: &Plan, ranks: &Ranks, output: Output) -
     let zeros = ranks.prepare(&mut steps, &mut data, how).with_context(|| args.data.shown())?;
     remark_on_zeros(&zeros, output);
     data.x = declare(data.x, &args.data.read)?;
+    if let Some(path) = &args.entry_weights_file {
+        data.x = entry_weights(data.x, path)?;
+    }
     // The chain as fitted, and the data as they came.
     let provenance = Provenance { preprocessing: Recorded::of(&steps)?, ..raw };
     let parts = ranks.parts(data.samples())?;
     let (mut given, weights) = (given(args, parts)?, sample_weights(args, parts)?);
+    if let Some(fixed) = fixed_components(args, parts)? {
+        given = Given::Fixed(fixed);
+    }
     let mut labelled = None;
     if let Some(path) = &args.labels.auxiliary {
         let mut data = ranks.own_samples(samples_of::<T>(path, &args.data.read)?)?;
@@ -213,11 +224,13 @@ fn save<T: Scalar>(model: &Model<T>, out: &Path) -> Result<()> {
     }
 }
 
-/// What another model gives to begin with, or the samples it is fitted to first.
+/// What is given to begin with, or the samples it is fitted to first.
 enum Given<T: Scalar> {
     Nothing,
     WarmStart(WarmStart<T>),
     Auxiliary(AnyDataset<T>),
+    /// Components that stay.
+    Fixed(FixedComponents<T>),
 }
 
 fn given<T: Scalar>(args: &FitArgs, parts: Parts<'_>) -> Result<Given<T>> {
@@ -271,7 +284,7 @@ fn fit_weighted<T: Scalar>(
 ) -> deepnmf::Result<Model<T>> {
     let from = match given {
         Given::WarmStart(from) => Some(from),
-        Given::Nothing | Given::Auxiliary(_) => None,
+        Given::Nothing | Given::Auxiliary(_) | Given::Fixed(_) => None,
     };
     match plan {
         Plan::Model(settings) => settings.fit_weighted(x, weights, from, session),
@@ -279,27 +292,14 @@ fn fit_weighted<T: Scalar>(
     }
 }
 
-/// The weights of the samples of this rank, from a file with one column.
-fn sample_weights(args: &FitArgs, parts: Parts<'_>) -> Result<Option<Vec<f64>>> {
-    let Some(path) = &args.weights_file else { return Ok(None) };
-    let table = samples_of::<f64>(path, &ReadArgs::default())
-        .with_context(|| format!("--weights-file {}", path.display()))?;
-    let (columns, count) = DataMatrix::<f64>::shape(&table.x);
-    if columns != 1 || count != parts.total() {
-        bail!(
-            "--weights-file {}: found {count} rows of {columns} numbers, but one number for each of the {} samples \
-             is needed",
-            path.display(),
-            parts.total()
-        );
-    }
-    let weights = table.x.own_dense()?;
-    Ok(Some(weights.as_slice()[parts.range()].to_vec()))
-}
-
 /// Names the model file whose factors do not fit the data.
 fn blame(args: &FitArgs, error: Error) -> anyhow::Error {
-    let flags = [("--init-from", &args.init_from), ("--bases-from", &args.bases_from)];
+    let flags = [
+        ("--init-from", &args.init_from),
+        ("--bases-from", &args.bases_from),
+        ("--fixed-bases", &args.fixed_bases),
+        ("--fixed-features", &args.fixed_features),
+    ];
     let given = flags.into_iter().find_map(|(flag, path)| Some((flag, path.as_ref()?)));
     match (given, &error) {
         (Some((flag, path)), Error::Shape { .. }) => {

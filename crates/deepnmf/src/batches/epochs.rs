@@ -42,7 +42,7 @@ impl Settings {
             return Err(Error::parameter("samples in batches", "in parts", accepted));
         }
         if session.is_checkpointed() {
-            let task = Task { x, attributes: &[], from: None, weights: None };
+            let task = Task::of(x);
             let identity = self.identity(&task, x.fingerprint()?)?;
             let identity = Identity { start: format!("batches of {size}"), ..identity };
             session.begin_fit(&identity, parts)?;

@@ -57,7 +57,11 @@ pub(crate) fn begin_non_negative<T: Scalar>(
     seed: u64,
 ) -> Result<StartedPair<T>> {
     let (p, parts) = (x.shape().0, x.parts());
-    let mean = mean_entry(x)?;
+    let mut mean = mean_entry(x)?;
+    if mean <= 0.0 {
+        // What fixed components leave of the data may have any sign.
+        mean = (x.norm_sq()? / (p * parts.total()) as f64).sqrt();
+    }
     let rank = k.min(p).min(parts.total());
     // Beyond the rank of the data there are no triplets to begin from.
     if start == NonNegativeStart::Random || rank < k {

@@ -129,7 +129,7 @@ impl<T: Scalar> DataMatrix<T> for Centred<'_, T> {
     }
 
     fn norm_sq(&self) -> Result<f64> {
-        if !self.is_sparse() && self.missing() == 0 {
+        if !self.is_sparse() && !self.is_incomplete() {
             return norm_sq_of_blocks(self);
         }
         let offset = Matrix::from_fn(self.offset.len(), 1, |i, _| self.offset[i]);
@@ -154,7 +154,7 @@ impl<T: Scalar> DataMatrix<T> for Centred<'_, T> {
     }
 
     fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
-        if !self.is_sparse() && self.missing() == 0 {
+        if !self.is_sparse() && !self.is_incomplete() {
             return residual_norm_sq_of_blocks(self, phi, h);
         }
         let (k, (p, n)) = (phi.cols(), self.shape());
@@ -194,6 +194,10 @@ impl<T: Scalar> DataMatrix<T> for Centred<'_, T> {
 
     fn missing(&self) -> usize {
         self.x.missing()
+    }
+
+    fn is_incomplete(&self) -> bool {
+        self.x.is_incomplete()
     }
 
     fn may_densify(&self) -> bool {

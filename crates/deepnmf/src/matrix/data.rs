@@ -227,14 +227,19 @@ pub trait DataMatrix<T: Scalar>: Sync {
         0
     }
 
+    /// Return whether a fit fills entries in: some of all parts are missing, or count less than others. Constant time.
+    fn is_incomplete(&self) -> bool {
+        self.missing() > 0
+    }
+
     /// Return the samples of this part with their missing entries, if any were declared. Constant time.
     fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
         None
     }
 
     /// *Together*: fill the missing entries with those of `Phi H`, where `phi` is `p x k` and `h` (`k x n`) holds the
-    /// features of this part; return `|X - Phi H|^2` over the observed entries. Where none are missing, return `None`
-    /// and do nothing. From here on, products are those of the filled data.
+    /// features of this part; return `|X - Phi H|^2` over the observed entries, each with its weight. Complete data
+    /// return `None` and do nothing. From here on, products are those of the filled data.
     ///
     /// # Errors
     /// If the data do not belong to a fit, or another part has failed.

@@ -24,6 +24,8 @@ pub struct PartData<'a, T> {
     held: usize,
     /// The same of those that are missing.
     missing: usize,
+    /// Whether some of any part are missing, or count less than others.
+    is_incomplete: bool,
 }
 
 impl<'a, T: Scalar> PartData<'a, T> {
@@ -39,7 +41,8 @@ impl<'a, T: Scalar> PartData<'a, T> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
         let count = |own: usize| Ok::<_, Error>(parts.sum_of(own as f64)? as usize);
         let (held, missing) = (count(own.entries_held().unwrap_or(0))?, count(own.missing())?);
-        Ok(Self { own, parts, held, missing })
+        let is_incomplete = count(usize::from(own.is_incomplete()))? > 0;
+        Ok(Self { own, parts, held, missing, is_incomplete })
     }
 }
 
@@ -127,13 +130,17 @@ impl<T: Scalar> DataMatrix<T> for PartData<'_, T> {
         self.missing
     }
 
+    fn is_incomplete(&self) -> bool {
+        self.is_incomplete
+    }
+
     fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
         self.own.incomplete()
     }
 
     /// What a fit fills in is a copy of its own, which knows the parts itself.
     fn fill_in(&self, _: &Matrix<T>, _: &Matrix<T>) -> Result<Option<f64>> {
-        if self.missing == 0 { Ok(None) } else { Err(Incomplete::<T>::no_fit()) }
+        if !self.is_incomplete { Ok(None) } else { Err(Incomplete::<T>::no_fit()) }
     }
 
     /// As many numbers as all parts hold entries are affordable on each of them.

@@ -207,8 +207,12 @@ impl<T: Scalar> DataMatrix<T> for Scaled<'_, T> {
         self.x.missing()
     }
 
+    fn is_incomplete(&self) -> bool {
+        self.x.is_incomplete()
+    }
+
     fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<Option<f64>> {
-        if self.missing() == 0 {
+        if !self.is_incomplete() {
             return Ok(None);
         }
         let mut there = phi.clone();

@@ -126,6 +126,10 @@ impl<T: Scalar> DataMatrix<T> for Watched<'_, T> {
         self.x.missing()
     }
 
+    fn is_incomplete(&self) -> bool {
+        self.x.is_incomplete()
+    }
+
     fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
         self.x.incomplete()
     }

@@ -233,6 +233,10 @@ impl<T: Scalar> DataMatrix<T> for Weighted<'_, T> {
         self.x.missing()
     }
 
+    fn is_incomplete(&self) -> bool {
+        self.x.is_incomplete()
+    }
+
     fn go_on(&self) -> Result<()> {
         self.x.go_on()
     }

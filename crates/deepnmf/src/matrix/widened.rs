@@ -75,6 +75,10 @@ impl<T: Scalar> DataMatrix<f64> for Widened<'_, T> {
         self.0.missing()
     }
 
+    fn is_incomplete(&self) -> bool {
+        self.0.is_incomplete()
+    }
+
     fn may_densify(&self) -> bool {
         self.0.may_densify()
     }

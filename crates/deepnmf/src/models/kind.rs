@@ -9,7 +9,7 @@ use crate::matrix::{DataMatrix, Incomplete, Matrix, SampleWeights, Scalar, Weigh
 use crate::objective::Divergence;
 use crate::update::Penalty;
 
-use super::{Factors, Model, Neighbourhood, PartSizes, Settings, Summary};
+use super::{Factors, FixedComponents, Known, Model, Neighbourhood, PartSizes, Settings, Summary};
 
 /// The labels of each attribute that a model takes, or of each layer; some may have none.
 pub type Attributes<'a> = [Option<&'a Labels>];
@@ -30,6 +30,8 @@ pub struct Abilities {
     pub warm_start: bool,
     /// Whether samples may have weights: its loss is a sum over samples. Some settings add what is none.
     pub weights: bool,
+    /// Whether some components may be given and stay as they are ([`FixedComponents`]).
+    pub fixed: bool,
 }
 
 impl Abilities {
@@ -41,6 +43,7 @@ impl Abilities {
         centred: false,
         warm_start: false,
         weights: false,
+        fixed: false,
     };
     /// One layer, nothing negative, no labels.
     pub(crate) const NON_NEGATIVE: Self = Self { negative_data: false, ..Self::SHALLOW };
@@ -100,6 +103,17 @@ pub struct Task<'a, T> {
     pub from: Option<WarmStart<T>>,
     /// The weights of the samples of this part, if they have any.
     pub weights: Option<&'a [f64]>,
+    /// Components that stay, if some do.
+    pub fixed: Option<FixedComponents<T>>,
+    /// The same after their check.
+    pub(crate) known: Option<Known<T>>,
+}
+
+impl<'a, T> Task<'a, T> {
+    /// Nothing but data.
+    pub(crate) fn of(x: &'a dyn DataMatrix<T>) -> Self {
+        Self { x, attributes: &[], from: None, weights: None, fixed: None, known: None }
+    }
 }
 
 /// Factors and how they came about.
@@ -231,7 +245,7 @@ pub trait Factorization: Clone + Into<Settings> {
         attributes: &Attributes<'_>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        T::fit(&self.clone().into(), Task { x, attributes, from: None, weights: None }, session)
+        T::fit(&self.clone().into(), Task { attributes, ..Task::of(x) }, session)
     }
 
     /// Factorizes `x` from factors of another model, without labels.
@@ -244,7 +258,7 @@ pub trait Factorization: Clone + Into<Settings> {
         from: WarmStart<T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        let task = Task { x, attributes: &[], from: Some(from), weights: None };
+        let task = Task { from: Some(from), ..Task::of(x) };
         T::fit(&self.clone().into(), task, session)
     }
 
@@ -273,7 +287,23 @@ pub trait Factorization: Clone + Into<Settings> {
         from: Option<WarmStart<T>>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
-        let task = Task { x, attributes: &[], from, weights: Some(weights) };
+        let task = Task { from, weights: Some(weights), ..Task::of(x) };
+        T::fit(&self.clone().into(), task, session)
+    }
+
+    /// Factorizes `x` with components that stay as they are, in models that take them ([`Abilities::fixed`]). The loss is
+    /// minimised over all others. Samples may have weights, as in [`fit_weighted`](Self::fit_weighted).
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and if the model takes none, or they do not fit the data or the model.
+    fn fit_fixed<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        fixed: FixedComponents<T>,
+        weights: Option<&[f64]>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
+        let task = Task { weights, fixed: Some(fixed), ..Task::of(x) };
         T::fit(&self.clone().into(), task, session)
     }
 }
@@ -298,18 +328,21 @@ impl Settings {
     /// The door itself; what fails on one part of the data fails on all.
     pub(crate) fn run<T: Scalar>(
         &self,
-        task: Task<'_, T>,
+        mut task: Task<'_, T>,
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         let parts = task.x.parts();
-        let result = self.check_task(&task).and_then(|()| match task.weights {
+        let result = self.check_task(&mut task).and_then(|()| match task.weights {
             None => self.run_in_unit(task, session),
             Some(weights) => self.run_weighted(task, weights, session),
         });
         result.inspect_err(|error| parts.abort(error))
     }
 
-    fn check_task<T: Scalar>(&self, task: &Task<'_, T>) -> Result<()> {
+    fn check_task<T: Scalar>(&self, task: &mut Task<'_, T>) -> Result<()> {
+        if let Some(fixed) = task.fixed.take() {
+            task.known = Some(fixed.checked(self, task.x)?);
+        }
         if task.from.is_some() && !self.abilities().warm_start {
             let accepted = format!("{} cannot begin from factors, semi-nmf can", self.name());
             return Err(Error::parameter("the warm start", "given", accepted));
@@ -332,8 +365,13 @@ impl Settings {
         if let Some(WarmStart::Factors(factors)) = &mut from {
             factors.h.iter_mut().for_each(|h| weights.put_on(h));
         }
-        let mut model = self.run_in_unit(Task { x: &x, from, weights: None, ..task }, session)?;
+        let given = task.known;
+        let known = given.clone().map(|known| known.weighted(&weights));
+        let task = Task { x: &x, from, weights: None, known, ..task };
+        let mut model = self.run_in_unit(task, session)?;
         model.factors.h.iter_mut().for_each(|h| weights.take_off(h));
+        // What stays does so to the bit.
+        given.iter().for_each(|known| known.put_back(&mut model.factors.h[0]));
         Ok(model)
     }
 

@@ -9,6 +9,9 @@ mod dnmf;
 mod estimate;
 mod extrapolation;
 mod factors;
+mod fixed;
+#[cfg(test)]
+mod fixed_tests;
 mod gnmf;
 mod graphs;
 mod kind;
@@ -37,6 +40,8 @@ pub use dnmf::Dnmf;
 pub use estimate::Estimate;
 pub(crate) use factors::chain;
 pub use factors::{Factors, Metric};
+pub use fixed::FixedComponents;
+pub(crate) use fixed::Known;
 pub use gnmf::Gnmf;
 #[doc(hidden)]
 pub use kind::Task;
@@ -57,7 +62,9 @@ pub use wsf::{Wsf, WsfMa};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Scaled, extreme_exponent, scale_by_power};
+use crate::matrix::{
+    DataMatrix, Incomplete, Matrix, Parts, Scalar, Scaled, extreme_exponent, scale_by_power,
+};
 use crate::objective::{Divergence, kl_divergence};
 use crate::predict::Predictor;
 
@@ -172,7 +179,11 @@ impl<T: Scalar> Model<T> {
         let exponent = extreme_exponent(&factors.z[0])?.unwrap_or(0);
         let mut basis = factors.basis(layer)?;
         scale_by_power(&mut basis, exponent);
-        let divergence = kl_divergence(&Scaled::new(x, exponent), &basis, h)?;
+        let divergence = if x.is_incomplete() {
+            kl_divergence(&Incomplete::for_projection(x, exponent)?, &basis, h)?
+        } else {
+            kl_divergence(&Scaled::new(x, exponent), &basis, h)?
+        };
         Ok((2.0 * divergence).sqrt() * self.settings.divergence().error_unit(-exponent))
     }
 

@@ -4,8 +4,9 @@
 //! observed share of the distance. With a Gram matrix for each sample and each feature,
 //!
 //! ```text
-//! G_j = sum over the observed i of z_i z_i^T        h_j <- argmin_(h >= 0)  h^T G_j h / 2 - h^T sum x_ij z_i
+//! G_j = sum over the observed i of w_ij z_i z_i^T        h_j <- argmin_(h >= 0)  h^T G_j h / 2 - h^T sum w_ij x_ij z_i
 //! ```
+//! (all weights are 1 unless entries have others)
 //!
 //! and the same of the rows of `Z` with the features in place of the basis, a sweep needs `k` operations more for each
 //! entry, and as few sweeps as complete data do. [`pays`] says which of both is used.
@@ -33,11 +34,10 @@ const LITTLE: f64 = 0.01;
 /// Whether data with `components` are best fitted by their observed entries alone. Data in parts would have to exchange a
 /// Gram matrix for each feature.
 pub(crate) fn pays<T: Scalar>(x: &dyn DataMatrix<T>, components: usize) -> bool {
-    let ((p, n), missing) = (x.shape(), x.missing());
-    if missing == 0 || x.incomplete().is_none() || !x.parts().is_whole() {
+    let Some(own) = x.incomplete().filter(|_| x.is_incomplete() && x.parts().is_whole()) else {
         return false;
-    }
-    let observed = 1.0 - missing as f64 / (p as f64 * n as f64);
+    };
+    let observed = own.observed_share();
     observed * observed * components as f64 <= WORTH
 }
 
@@ -46,28 +46,35 @@ struct Lists {
     starts: Vec<usize>,
     places: Vec<usize>,
     values: Vec<f64>,
+    /// None if all are 1.
+    weights: Vec<f64>,
 }
 
 impl Lists {
-    /// Sorts entries `(list, place, value)`, whose places rise in each list.
-    fn of(count: usize, entries: impl Iterator<Item = (usize, usize, f64)> + Clone) -> Self {
+    /// Sorts entries `(list, place, value, weight)`, whose places rise in each list.
+    fn of(count: usize, entries: impl Iterator<Item = (usize, usize, f64, f64)> + Clone) -> Self {
         let mut starts = vec![0; count + 1];
         entries.clone().for_each(|(list, ..)| starts[list + 1] += 1);
         (0..count).for_each(|list| starts[list + 1] += starts[list]);
         let (mut next, all) = (starts.clone(), starts[count]);
         let (mut places, mut values) = (vec![0; all], vec![0.0; all]);
-        for (list, place, value) in entries {
-            places[next[list]] = place;
-            values[next[list]] = value;
+        let weighed = entries.clone().any(|(.., weight)| weight < 1.0);
+        let mut weights = vec![1.0; if weighed { all } else { 0 }];
+        for (list, place, value, weight) in entries {
+            let at = next[list];
+            (places[at], values[at]) = (place, value);
+            weights.get_mut(at).into_iter().for_each(|to| *to = weight);
             next[list] += 1;
         }
-        Self { starts, places, values }
+        Self { starts, places, values, weights }
     }
 
-    /// Places and values of a list.
-    fn of_list(&self, list: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
-        let range = self.starts[list]..self.starts[list + 1];
-        self.places[range.clone()].iter().copied().zip(self.values[range].iter().copied())
+    /// Places, values and weights of a list.
+    fn of_list(&self, list: usize) -> impl Iterator<Item = (usize, f64, f64)> + Clone {
+        let entry = |at: usize| {
+            (self.places[at], self.values[at], self.weights.get(at).copied().unwrap_or(1.0))
+        };
+        (self.starts[list]..self.starts[list + 1]).map(entry)
     }
 }
 
@@ -88,8 +95,10 @@ impl Observed {
     ) -> Result<Extrapolated<ObservedSweeps<T>>> {
         let (p, n) = x.shape();
         let entries = x.incomplete().map_or(vec![], Incomplete::observed);
-        let each = || entries.iter().map(|(i, j, v)| (*i, *j, v.to_f64()));
-        let by_sample = Lists::of(n, each().map(|(i, j, v)| (j, i, v)));
+        let weights = x.incomplete().and_then(Incomplete::entry_weights);
+        let weight = |at: (usize, usize)| weights.as_ref().map_or(1.0, |w| w[at].to_f64());
+        let each = || entries.iter().map(|(i, j, v)| (*i, *j, v.to_f64(), weight((*i, *j))));
+        let by_sample = Lists::of(n, each().map(|(i, j, v, w)| (j, i, v, w)));
         let by_feature = Lists::of(p, each());
         let mut zt = pair.z.t().to_matrix().cast();
         if !above_zero {
@@ -105,9 +114,9 @@ impl Observed {
     /// Half the squared error over the observed entries.
     fn value(&self, zt: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
         let of_sample = |j: usize| {
-            let rest = |(i, x): (usize, f64)| {
+            let rest = |(i, x, w): (usize, f64, f64)| {
                 let told: f64 = zt.col(i).iter().zip(h.col(j)).map(|(z, h)| z * h).sum();
-                (x - told) * (x - told)
+                w * (x - told) * (x - told)
             };
             self.by_sample.of_list(j).map(rest).sum::<f64>()
         };
@@ -132,12 +141,12 @@ fn solve(
         |(gram, b), (list, column)| {
             gram.as_mut_slice().fill(0.0);
             b.as_mut_slice().fill(0.0);
-            for (place, x) in lists.of_list(list) {
+            for (place, x, weight) in lists.of_list(list) {
                 let row = other.col(place);
                 for (c, v) in row.iter().enumerate() {
-                    add(&mut gram.col_mut(c)[c..], *v, &row[c..]);
+                    add(&mut gram.col_mut(c)[c..], weight * v, &row[c..]);
                 }
-                add(b.col_mut(0), x, row);
+                add(b.col_mut(0), weight * x, row);
             }
             for c in 0..k {
                 for r in c + 1..k {

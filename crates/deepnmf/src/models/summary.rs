@@ -303,7 +303,7 @@ impl Record {
         let watched = Watched::new(x, session.last_watch());
         let known = self.singular_values.as_deref();
         // Singular values bound the error over all entries, and no decomposition has those of the observed ones.
-        let bound = bound.filter(|_| x.missing() == 0);
+        let bound = bound.filter(|_| !x.is_incomplete());
         let bound = bound.map(|bound| svd_bound(&watched, x_norm_sq, bound, known)).transpose();
         // Who has stopped the fit does not wait for a bound.
         let svd_bound = match bound {
@@ -376,7 +376,7 @@ fn svd_bound<T: Scalar>(
 /// If the data are empty or not finite, or `k` is 0.
 pub fn smallest_error<T: Scalar>(x: &dyn DataMatrix<T>, k: usize, seed: u64) -> Result<f64> {
     check_data(x)?;
-    if x.missing() > 0 {
+    if x.is_incomplete() {
         let accepted =
             "the bound is that of complete data: no decomposition has it where some are missing";
         return Err(Error::parameter("the number of missing entries", x.missing(), accepted));

@@ -38,7 +38,7 @@ pub(crate) fn in_common_unit<T: Scalar>(
     };
     let scaled = Scaled::new(x, exponent);
     // What is filled in belongs to this fit alone.
-    let own = if x.missing() > 0 { Some(Incomplete::for_fit(x, exponent)?) } else { None };
+    let own = if x.is_incomplete() { Some(Incomplete::for_fit(x, exponent)?) } else { None };
     let seen: &dyn DataMatrix<T> = match &own {
         Some(own) => own,
         None if exponent == 0 => x,
@@ -46,10 +46,7 @@ pub(crate) fn in_common_unit<T: Scalar>(
     };
     let before = session.unit;
     session.unit *= divergence.error_unit(-exponent);
-    let fitted = fit(seen, exponent, session).and_then(|mut model| {
-        never_worse_than_nothing(seen, &mut model)?;
-        Ok(model)
-    });
+    let fitted = fit(seen, exponent, session);
     session.unit = before;
     let mut model = fitted?;
     return_to_unit(&mut model, -exponent)?;
@@ -125,7 +122,10 @@ fn scale_and_count_lost<T: Scalar>(a: &mut Matrix<T>, exponent: i32) -> Result<u
 
 /// Who stops a fit early gets something that is at least as good as zeros: the reconstruction is brought to
 /// the size that suits the data best.
-fn never_worse_than_nothing<T: Scalar>(x: &dyn DataMatrix<T>, model: &mut Model<T>) -> Result<()> {
+pub(crate) fn never_worse_than_nothing<T: Scalar>(
+    x: &dyn DataMatrix<T>,
+    model: &mut Model<T>,
+) -> Result<()> {
     if model.settings.divergence() == Divergence::KullbackLeibler {
         return Ok(()); // zeros are as bad as can be, and factors begin with the size of the samples
     }
@@ -152,7 +152,7 @@ fn sizes_of<T: Scalar>(
     z: &Matrix<T>,
     h: &Matrix<T>,
 ) -> Result<(f64, f64)> {
-    if x.missing() > 0 {
+    if x.is_incomplete() {
         let there = x.residual_norm_sq(z, h)?;
         let opposite = x.residual_norm_sq(&z.map(|v| -v), h)?;
         return Ok(((opposite - there) / 4.0, f64::midpoint(there, opposite) - norm_sq));
@@ -189,7 +189,7 @@ fn learn_from<T: Scalar>(
     x: &dyn DataMatrix<T>,
     attributes: &Attributes<'_>,
 ) -> Result<Vec<Predictor<T>>> {
-    if x.missing() == 0 {
+    if !x.is_incomplete() {
         return learn(model, x, attributes);
     }
     let (own, factors) = (Incomplete::for_fit(x, 0)?, &model.factors);
@@ -209,21 +209,26 @@ impl Settings {
         session: &mut FitSession<'_>,
     ) -> Result<Model<T>> {
         if self.divergence() == Divergence::KullbackLeibler {
-            Incomplete::refuse(task.x, "the Kullback-Leibler divergence")?;
+            Incomplete::refuse_weights(task.x, "the Kullback-Leibler divergence")?;
         }
         let fingerprint = task.x.fingerprint()?;
         if session.is_checkpointed() {
             session.begin_fit(&self.identity(&task, fingerprint)?, task.x.parts())?;
         }
-        let super::Task { x, attributes, from, .. } = task;
+        let super::Task { x, attributes, from, known, .. } = task;
+        let rescaled = known.is_none();
         let mut model = in_common_unit(x, self.divergence(), session, |x, exponent, session| {
             let from = from.map(|from| from.in_unit(exponent));
+            let known = known.map(|known| known.in_unit(exponent));
             let settings = self.clone().in_unit(power_of_two(exponent));
-            let mut model =
-                settings.dispatch(super::Task { x, attributes, from, weights: None }, session)?;
+            let task = super::Task { attributes, from, known, ..super::Task::of(x) };
+            let mut model = settings.dispatch(task, session)?;
+            if rescaled {
+                never_worse_than_nothing(x, &mut model)?;
+            }
             if self.compares_data() {
                 let factors = &model.factors;
-                if x.missing() > 0 {
+                if x.is_incomplete() {
                     // Loops may end with what a sweep filled in that was taken back.
                     let decoded = factors.decode(factors.depth(), factors.top_features())?;
                     x.fill_in(&factors.z[0], &decoded)?;
@@ -268,11 +273,21 @@ impl Settings {
             }
         };
         start.extend(given.iter().flat_map(bytes_of));
+        if let Some(known) = &task.known {
+            let [bases, features] = known.matrices();
+            start.extend(bytes_of(bases));
+            parts.each_block(features, &mut |block| {
+                start.extend(bytemuck::cast_slice::<_, u8>(block));
+            })?;
+        }
         if let Some(weights) = task.x.weights() {
             let row = Matrix::from_vec(1, weights.values().len(), weights.values().to_vec())?;
             parts.each_block(&row, &mut |block| {
                 start.extend(bytemuck::cast_slice::<_, u8>(block));
             })?;
+        }
+        if let Some(weights) = task.x.incomplete().and_then(Incomplete::entry_weights) {
+            start.extend(bytes_of(&weights));
         }
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -11,9 +11,10 @@ use std::ops::ControlFlow;
 
 use crate::error::Result;
 use crate::matrix::{
-    DataMatrix, Matrix, Parts, Scalar, Scaled, Sparse, columns_of, power_of_two, unit_exponent,
+    DataMatrix, Incomplete, Matrix, Parts, Scalar, Scaled, Sparse, columns_of, power_of_two,
+    unit_exponent,
 };
-use crate::update::{KlProblem, Penalty, sums_of_rows};
+use crate::update::{KlEntries, KlProblem, Penalty, Sums, sums_of_rows};
 
 /// Below this relative difference the terms of the divergence are summed up as a series.
 const NEAR: f64 = 0.01;
@@ -42,30 +43,75 @@ pub(crate) fn kl_divergence<T: Scalar>(
     h: &Matrix<T>,
 ) -> Result<f64> {
     let factor = z.t().to_matrix();
-    let sums = sums_of_rows(&factor, Parts::whole(factor.cols()))?;
-    let of = |entries: &Sparse<'_, T>, h: &Matrix<T>| {
+    let of = |entries: &Sparse<'_, T>, sums: &Sums, h: &Matrix<T>| {
         let penalty = Penalty::NONE;
-        KlProblem { entries, factor: &factor, sums: &sums, penalty }.divergence(h)
+        KlProblem { entries, factor: &factor, sums, penalty, fixed: 0..0 }.divergence(h)
     };
+    if x.is_incomplete() {
+        let entries = KlEntries::of(x)?;
+        let own = of(&entries.by_sample, &entries.sums_for_samples(&factor)?, h);
+        return x.parts().sum_of(own);
+    }
+    let sums = Sums::Same(sums_of_rows(&factor, Parts::whole(factor.cols()))?);
     let mut own = 0.0;
     let is_sparse = x.sparse_blocks(&mut |start, entries| {
-        own += of(entries, &columns_of(h, start..start + entries.shape().1));
+        own += of(entries, &sums, &columns_of(h, start..start + entries.shape().1));
         Ok(())
     })?;
     if !is_sparse {
         x.blocks(&mut |start, block| {
             let entries = Sparse::from_dense(&block.to_matrix());
-            own += of(&entries, &h.view_columns(start..start + block.cols()).to_matrix());
+            own += of(&entries, &sums, &h.view_columns(start..start + block.cols()).to_matrix());
             ControlFlow::Continue(())
         })?;
     }
     x.parts().sum_of(own)
 }
 
+/// Rounds after which the single component of incomplete data has come to rest.
+const ROUNDS: usize = 1000;
+
+/// A round that changes the divergence by less than this share of it is the last one.
+const LITTLE: f64 = 1e-9;
+
+/// *Together*: the same of incomplete data, where it has no closed form: each factor in turn is the ratio of what its
+/// entries sum up to and what the other one does (quasi-independence; no round raises the divergence).
+fn kl_of_one_component_of_observed<T: Scalar>(x: &Incomplete<'_, T>) -> Result<f64> {
+    let ((p, n), entries) = (x.shape(), KlEntries::of(x)?);
+    let of_samples = entries.sums_of_samples();
+    let mut of_features = vec![0.0; p];
+    entries.by_sample.for_each(|feature, _, v| of_features[feature] += v.to_f64());
+    x.parts().sum(&mut of_features)?;
+    let ratios = |sums: &[f64], others: &Sums| -> Vec<T> {
+        let ratio = |(place, sum): (usize, &f64)| match others.of(place)[0] {
+            other if other > 0.0 => T::from_f64(sum / other),
+            _ => T::ZERO,
+        };
+        sums.iter().enumerate().map(ratio).collect()
+    };
+    let mut h = Matrix::from_fn(1, n, |_, _| T::ONE);
+    let mut least = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let zt = Matrix::from_vec(1, p, ratios(&of_features, &entries.sums_for_features(&h)?))?;
+        h = Matrix::from_vec(1, n, ratios(&of_samples, &entries.sums_for_samples(&zt)?))?;
+        let now = kl_divergence(x, &zt.t().to_matrix(), &h)?;
+        let enough = now >= least * (1.0 - LITTLE);
+        least = least.min(now);
+        if enough {
+            break;
+        }
+    }
+    Ok(least)
+}
+
 /// *Together*: the divergence of the best factorization with one component, which is the product of the sums of
 /// features and samples.
 pub(crate) fn kl_of_one_component<T: Scalar>(x: &dyn DataMatrix<T>) -> Result<f64> {
     let exponent = unit_exponent(x)?;
+    if x.is_incomplete() {
+        let own = Incomplete::for_projection(x, exponent)?;
+        return Ok(kl_of_one_component_of_observed(&own)? * power_of_two(-exponent));
+    }
     let x = Scaled::new(x, exponent);
     let (p, n) = x.shape();
     let (mut of_features, mut of_samples) = (Matrix::zeros(p, 1), Matrix::zeros(1, n));

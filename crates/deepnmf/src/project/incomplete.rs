@@ -6,7 +6,8 @@
 //! G_j = sum_(i observed) phi_i phi_i^T        b_j = sum_(i observed) x_ij phi_i
 //! ```
 //!
-//! and the answer is exact. Of other models missing entries are filled in by what the features make of them, and the
+//! and the answer is exact; in the Kullback-Leibler divergence it is the minimum over the observed entries
+//! (`kullback_leibler.rs`). Of other models missing entries are filled in by what the features make of them, and the
 //! features found anew, a fixed number of times, so that those of a sample do not depend on which others it comes with.
 //! Neighbours are those of the samples as they are filled in without neighbours.
 
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 
 use super::{
     GUESSING_SWEEPS, Projection, features as plain_features, gram_in_f64, in_layer, is_linear,
+    kullback_leibler,
 };
 use crate::error::{Error, Result};
 use crate::matrix::{
@@ -38,7 +40,7 @@ impl<T: Scalar> Model<T> {
             Some(own) => (own.to_nan(), factors.depth()),
             None => (x.own_dense()?, factors.depth()),
         };
-        if x.missing() == 0 {
+        if !x.is_incomplete() {
             return Ok(filled);
         }
         let projected;
@@ -69,7 +71,7 @@ pub(super) fn features<T: Scalar>(
         Incomplete::refuse(x, "additive-semi-nmf")?;
     }
     if model.settings.divergence() == Divergence::KullbackLeibler {
-        Incomplete::refuse(x, "the Kullback-Leibler divergence")?;
+        Incomplete::refuse_weights(x, "the Kullback-Leibler divergence")?;
     }
     let p = x.shape().0;
     let exponent = extreme_exponent(&model.factors.z[0])?.unwrap_or(0);
@@ -77,6 +79,9 @@ pub(super) fn features<T: Scalar>(
     let settings = model.settings.clone().in_unit(power_of_two(exponent));
     let own = Incomplete::for_projection(x, exponent)?;
     let penalty = settings.penalty(p);
+    if settings.divergence() == Divergence::KullbackLeibler {
+        return kullback_leibler::features(&own, &factors.basis(layer)?, penalty, method);
+    }
     let compared = factors.seen.is_some();
     if is_linear(factors, layer) {
         let basis = Rows::of(&factors.basis(layer)?, factors.offset.as_deref(), penalty);
@@ -156,8 +161,8 @@ impl<'a, T: Scalar> Rows<'a, T> {
         let k = self.gram.rows();
         let (gram, of_offset) = self.seen_by(sample);
         let mut b = Matrix::zeros(k, 1);
-        for (i, v) in &sample.entries {
-            add(b.col_mut(0), v.to_f64(), self.phi_t.col(*i));
+        for (at, (i, v)) in sample.entries.iter().enumerate() {
+            add(b.col_mut(0), sample.weight(at) * v.to_f64(), self.phi_t.col(*i));
         }
         add(b.col_mut(0), -1.0, &of_offset);
         let h = match method {
@@ -186,19 +191,20 @@ impl<'a, T: Scalar> Rows<'a, T> {
         } else {
             (1.0, Matrix::zeros(k, k), vec![0.0; k])
         };
-        let mut see = |i: usize| {
-            let row = self.phi_t.col(i);
+        let mut see = |i: usize, weight: f64| {
+            let (row, share) = (self.phi_t.col(i), sign * weight);
             for (c, v) in row.iter().enumerate() {
-                add(gram.col_mut(c), sign * v, row);
+                add(gram.col_mut(c), share * v, row);
             }
             if let Some(offset) = self.offset {
-                add(&mut of_offset, sign * offset[i].to_f64(), row);
+                add(&mut of_offset, share * offset[i].to_f64(), row);
             }
         };
         if few || !sample.missing {
-            sample.places.iter().for_each(|i| see(*i));
+            let places = sample.places.iter().enumerate();
+            places.for_each(|(at, i)| see(*i, sample.weight(at)));
         } else {
-            (0..p).filter(|i| !lacks(i)).for_each(see);
+            (0..p).filter(|i| !lacks(i)).for_each(|i| see(i, 1.0));
         }
         (gram, of_offset)
     }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use super::Projection;
 use crate::error::{Error, Result};
 use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse, check_non_negative};
-use crate::update::{Effort, KlProblem, Penalty, sums_of_rows};
+use crate::update::{Effort, KlEntries, KlProblem, Penalty, Sums, sums_of_rows};
 
 pub(super) fn features<T: Scalar>(
     x: &dyn DataMatrix<T>,
@@ -22,16 +22,20 @@ pub(super) fn features<T: Scalar>(
     }
     check_non_negative(x)?;
     let factor = phi.t().to_matrix();
-    let sums = sums_of_rows(&factor, Parts::whole(factor.cols()))?;
-    let minimum = |entries: &Sparse<'_, T>| {
-        let mut h = begin(entries, &sums);
-        let problem = KlProblem { entries, factor: &factor, sums: &sums, penalty };
+    let minimum = |entries: &Sparse<'_, T>, sums: &Sums| {
+        let mut h = begin(entries, sums, phi.cols());
+        let problem = KlProblem { entries, factor: &factor, sums, penalty, fixed: 0..0 };
         problem.descend(&mut h, Effort::Minimum);
         h
     };
+    if x.is_incomplete() {
+        let entries = KlEntries::of(x)?;
+        return Ok(minimum(&entries.by_sample, &entries.sums_for_samples(&factor)?));
+    }
+    let sums = Sums::Same(sums_of_rows(&factor, Parts::whole(factor.cols()))?);
     let mut h = Matrix::zeros(phi.cols(), x.shape().1);
     let mut keep = |start: usize, entries: &Sparse<'_, T>| {
-        let found = minimum(entries);
+        let found = minimum(entries, &sums);
         let to = &mut h.as_mut_slice()[start * phi.cols()..][..found.as_slice().len()];
         to.copy_from_slice(found.as_slice());
     };
@@ -49,12 +53,12 @@ pub(super) fn features<T: Scalar>(
 }
 
 /// Every component adds the same to the sum of a sample.
-fn begin<T: Scalar>(entries: &Sparse<'_, T>, sums: &[f64]) -> Matrix<T> {
-    let (k, n) = (sums.len(), entries.shape().1);
+fn begin<T: Scalar>(entries: &Sparse<'_, T>, sums: &Sums, k: usize) -> Matrix<T> {
+    let n = entries.shape().1;
     let mut of_samples = vec![0.0; n];
     entries.for_each(|_, sample, x| of_samples[sample] += x.to_f64());
     Matrix::from_fn(k, n, |r, j| {
-        let share = of_samples[j] / (k as f64 * sums[r]);
+        let share = of_samples[j] / (k as f64 * sums.of(j)[r]);
         T::from_f64(if share.is_finite() { share } else { 0.0 })
     })
 }

@@ -145,7 +145,7 @@ pub(crate) fn project<T: Scalar>(
         let reading = reading::Reading { neighbourhood: &of, factors, layer, v, fade };
         return reading.features(&below, x, method);
     }
-    if x.missing() > 0 {
+    if x.is_incomplete() {
         return incomplete::features(model, x, layer, method);
     }
     match extreme_exponent(&factors.z[0])? {

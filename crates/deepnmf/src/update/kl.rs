@@ -12,10 +12,13 @@
 //! sweep has brought a coordinate to zero leaves it there until the next call; it ends with the first sweep that moves
 //! less than three tenths of what its first one did. All of it is carried out in `f64`, whatever the data are made of.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::Penalty;
 use super::blocks::vectorised;
+use super::kl_entries::Sums;
 use super::kl_rule::{Slopes, next};
 use crate::error::Result;
 use crate::matrix::{Matrix, Parts, Scalar, Sparse};
@@ -58,10 +61,12 @@ pub(crate) struct KlProblem<'a, T: Scalar> {
     pub(crate) entries: &'a Sparse<'a, T>,
     /// The other factor: a column of `k` numbers for each place.
     pub(crate) factor: &'a Matrix<T>,
-    /// The sums of its rows, over all places of all parts.
-    pub(crate) sums: &'a [f64],
+    /// The sums of its rows over the places that a list sees, of all parts.
+    pub(crate) sums: &'a Sums,
     /// What keeps the columns small or sparse.
     pub(crate) penalty: Penalty,
+    /// Coordinates that stay as they are.
+    pub(crate) fixed: Range<usize>,
 }
 
 impl<T: Scalar> KlProblem<'_, T> {
@@ -136,14 +141,14 @@ impl<T: Scalar> KlProblem<'_, T> {
             for r in 0..k {
                 let both = states.par_iter_mut().zip(slopes.par_chunks_mut(2));
                 both.for_each(|(column, slopes)| {
-                    let found = column.is_to_move(r, sweep).then(|| column.slopes(self, r));
+                    let found = column.is_to_move(self, r, sweep).then(|| column.slopes(self, r));
                     let Slopes { pull, fall } = found.unwrap_or(Slopes { pull: 0.0, fall: 0.0 });
                     slopes.copy_from_slice(&[pull, fall]);
                 });
                 parts.sum(&mut slopes)?;
                 let both = states.par_iter_mut().zip(slopes.par_chunks(2));
                 both.for_each(|(column, slopes)| {
-                    if column.is_to_move(r, sweep) {
+                    if column.is_to_move(self, r, sweep) {
                         let slopes = Slopes { pull: slopes[0], fall: slopes[1] };
                         column.go(self, r, slopes);
                     }
@@ -178,6 +183,7 @@ fn for_each_column<T: Scalar, R: Send>(
 /// A column with the entries it is to fit, in `f64`. Lists are filled up with entries that have no effect.
 #[derive(Default)]
 struct Column {
+    list: usize,
     h: Vec<f64>,
     x: Vec<f64>,
     y: Vec<f64>,
@@ -214,6 +220,7 @@ impl Column {
         let (starts, places) = (problem.entries.starts(), problem.entries.places());
         let range = starts.get(list)..starts.get(list + 1);
         let (k, padded) = (h.len(), range.len().next_multiple_of(LANES));
+        self.list = list;
         self.h.clear();
         self.h.extend(h.iter().map(|h| h.to_f64()));
         self.x.clear();
@@ -265,7 +272,7 @@ impl Column {
             }
             let looked_at = if effort == Effort::Minimum { 0 } else { sweep };
             for r in 0..self.h.len() {
-                if self.is_to_move(r, looked_at) {
+                if self.is_to_move(problem, r, looked_at) {
                     let slopes = self.slopes(problem, r);
                     self.go(problem, r, slopes);
                 }
@@ -273,7 +280,7 @@ impl Column {
             match effort {
                 Effort::Sweeps(_) => self.end_sweep(sweep, LITTLE),
                 Effort::Minimum => {
-                    let all: f64 = self.h.iter().zip(problem.sums).map(|(h, a)| h * a).sum();
+                    let all = self.size(problem);
                     self.first = all;
                     self.end_sweep(1, REST);
                 }
@@ -286,8 +293,8 @@ impl Column {
 
     /// Whether a sweep is to look at a coordinate.
     #[inline(always)]
-    fn is_to_move(&self, r: usize, sweep: usize) -> bool {
-        !self.at_rest && (sweep == 0 || self.h[r] > 0.0)
+    fn is_to_move<T: Scalar>(&self, problem: &KlProblem<'_, T>, r: usize, sweep: usize) -> bool {
+        !self.at_rest && (sweep == 0 || self.h[r] > 0.0) && !problem.fixed.contains(&r)
     }
 
     /// The slopes that the entries give a coordinate.
@@ -314,7 +321,7 @@ impl Column {
     #[inline(always)]
     fn go<T: Scalar>(&mut self, problem: &KlProblem<'_, T>, r: usize, slopes: Slopes) {
         let Penalty { l1, l2 } = problem.penalty;
-        let a = problem.sums[r] + l1;
+        let a = problem.sums.of(self.list)[r] + l1;
         if a <= 0.0 && l2 <= 0.0 {
             return; // a component of zeros: its features have no effect
         }
@@ -345,7 +352,13 @@ impl Column {
         self.moved = 0.0;
     }
 
-    /// The divergence of the column: entries that are not held are zero.
+    /// The sum of the reconstruction over the places that the list sees.
+    #[inline(always)]
+    fn size<T: Scalar>(&self, problem: &KlProblem<'_, T>) -> f64 {
+        self.h.iter().zip(problem.sums.of(self.list)).map(|(h, a)| h * a).sum()
+    }
+
+    /// The divergence of the column: observed entries that are not held are zero.
     #[inline(always)]
     fn divergence<T: Scalar>(&self, problem: &KlProblem<'_, T>) -> f64 {
         let held = self.places.len();
@@ -354,8 +367,7 @@ impl Column {
         if held == problem.factor.cols() {
             return at_entries;
         }
-        let all: f64 = self.h.iter().zip(problem.sums).map(|(h, a)| h * a).sum();
-        at_entries + (all - pairs().map(|(_, y)| *y).sum::<f64>()).max(0.0)
+        at_entries + (self.size(problem) - pairs().map(|(_, y)| *y).sum::<f64>()).max(0.0)
     }
 
     fn store<T: Scalar>(&self, h: &mut [T]) {

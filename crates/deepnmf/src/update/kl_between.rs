@@ -6,6 +6,7 @@
 //! ```text
 //! Z_ab <- Z_ab * (Psi^T R Q^T)_ab / (sum of column a of Psi * sum of row b of Q),      R = X / (Psi Z Q)
 //! ```
+//! (where entries are missing, the sum of `psi_ia q_bj` over the observed ones stands below the fraction)
 //!
 //! `R` is formed where the data are not zero, so an update costs two passes over as many numbers for each entry as
 //! `Z` has rows. Samples are summed in a fixed number of blocks: the same bits at any number of threads.
@@ -13,43 +14,48 @@
 use rayon::prelude::*;
 
 use super::kl::FLOOR;
-use super::sums_of_rows;
+use super::{KlEntries, Sums, sums_of_rows};
 use crate::error::Result;
-use crate::matrix::{Matrix, Parts, Scalar, Sparse};
+use crate::matrix::{Matrix, Parts, Scalar, product};
 
 /// Blocks of samples that are summed apart, at most.
 const BLOCKS: usize = 64;
 
 /// What stands around a basis, and the data.
 pub(crate) struct KlBetween<'a, T: Scalar> {
-    /// The data, sample by sample.
-    pub(crate) entries: &'a Sparse<'a, T>,
+    pub(crate) entries: &'a KlEntries<'a, T>,
     /// `Psi^T`: a column for each feature.
     pub(crate) psi_t: &'a Matrix<T>,
     /// `Q`: a column for each sample of this part.
     pub(crate) q: &'a Matrix<T>,
-    pub(crate) parts: Parts<'a>,
 }
 
 impl<T: Scalar> KlBetween<'_, T> {
     /// *Together*: updates the basis in between, so many times.
     pub(crate) fn update(&self, z: &mut Matrix<T>, repeats: usize) -> Result<()> {
-        let sums_of_psi = sums_of_rows(self.psi_t, Parts::whole(self.psi_t.cols()))?;
-        let sums_of_q = sums_of_rows(self.q, self.parts)?;
+        let below = self.denominator()?;
         for _ in 0..repeats {
             let up = self.numerator(&z.cast())?;
-            for (b, of_q) in sums_of_q.iter().enumerate() {
-                let column = z.col_mut(b).iter_mut().zip(up.col(b)).zip(&sums_of_psi);
-                for ((z, up), of_psi) in column {
-                    let down = of_psi * of_q;
-                    if down > 0.0 {
-                        let new = T::from_f64(z.to_f64() * up / down);
-                        *z = if new < T::FLUSH { T::ZERO } else { new };
-                    }
+            let ratios = up.as_slice().iter().zip(below.as_slice());
+            for (z, (up, down)) in z.as_mut_slice().iter_mut().zip(ratios) {
+                if *down > 0.0 {
+                    let new = T::from_f64(z.to_f64() * up / down);
+                    *z = if new < T::FLUSH { T::ZERO } else { new };
                 }
             }
         }
         Ok(())
+    }
+
+    /// `Psi^T O Q^T`, where `O` is one for every observed entry, over all parts.
+    fn denominator(&self) -> Result<Matrix<f64>> {
+        match self.entries.sums_for_features(self.q)? {
+            Sums::Same(of_q) => {
+                let of_psi = sums_of_rows(self.psi_t, Parts::whole(self.psi_t.cols()))?;
+                Ok(Matrix::from_fn(of_psi.len(), of_q.len(), |a, b| of_psi[a] * of_q[b]))
+            }
+            Sums::OfLists(of_q) => Ok(product(self.psi_t.cast::<f64>().view(), of_q.t())),
+        }
     }
 
     /// `Psi^T R Q^T`, over all parts.
@@ -64,7 +70,7 @@ impl<T: Scalar> KlBetween<'_, T> {
         for sum in sums {
             all.as_mut_slice().iter_mut().zip(sum.as_slice()).for_each(|(all, s)| *all += s);
         }
-        self.parts.sum(all.as_mut_slice())?;
+        self.entries.parts.sum(all.as_mut_slice())?;
         Ok(all)
     }
 
@@ -72,7 +78,7 @@ impl<T: Scalar> KlBetween<'_, T> {
     fn numerator_of(&self, z: &Matrix<f64>, samples: std::ops::Range<usize>) -> Matrix<f64> {
         let mut sum = Matrix::zeros(z.rows(), z.cols());
         let (mut v, mut pull) = (vec![0.0; z.rows()], vec![0.0; z.rows()]);
-        let (starts, places) = (self.entries.starts(), self.entries.places());
+        let (starts, places) = (self.entries.by_sample.starts(), self.entries.by_sample.places());
         for j in samples {
             let q: Vec<f64> = self.q.col(j).iter().map(|q| q.to_f64()).collect();
             v.fill(0.0);
@@ -83,7 +89,7 @@ impl<T: Scalar> KlBetween<'_, T> {
             for at in starts.get(j)..starts.get(j + 1) {
                 let psi = self.psi_t.col(places.get(at));
                 let y: f64 = psi.iter().zip(&v).map(|(psi, v)| psi.to_f64() * v).sum();
-                let ratio = self.entries.values()[at].to_f64() / y.max(FLOOR);
+                let ratio = self.entries.by_sample.values()[at].to_f64() / y.max(FLOOR);
                 pull.iter_mut().zip(psi).for_each(|(pull, psi)| *pull += ratio * psi.to_f64());
             }
             for (b, q) in q.iter().enumerate() {

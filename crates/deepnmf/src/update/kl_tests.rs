@@ -5,6 +5,7 @@ use super::*;
 use crate::matrix::{Parts, Sparse};
 use crate::objective::kl_divergence;
 use crate::testing::{distance, literal_product, positive};
+use crate::update::{KlBetween, KlEntries};
 
 /// `D(X | Z H)` by its definition.
 fn literal_divergence(x: &Matrix<f64>, z: &Matrix<f64>, h: &Matrix<f64>) -> f64 {
@@ -46,10 +47,11 @@ fn some_zeros(rows: usize, cols: usize, seed: u64, kept: f64) -> Matrix<f64> {
 
 fn descended(x: &Matrix<f64>, z: &Matrix<f64>, h: &Matrix<f64>, effort: Effort) -> Matrix<f64> {
     let (entries, factor) = (Sparse::from_dense(x), z.t().to_matrix());
-    let sums = sums_of_rows(&factor, Parts::whole(factor.cols())).unwrap();
+    let sums = Sums::Same(sums_of_rows(&factor, Parts::whole(factor.cols())).unwrap());
     let mut h = h.clone();
     let penalty = Penalty::NONE;
-    KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty }.descend(&mut h, effort);
+    KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty, fixed: 0..0 }
+        .descend(&mut h, effort);
     h
 }
 
@@ -188,10 +190,10 @@ proptest! {
         let (h, factor) = (positive::<f64>(k, n, seed + 2), z.t().to_matrix());
         let wide = kl_divergence(&x, &z, &descended(&x, &z, &h, Effort::Sweeps(4))).unwrap();
         let (narrow_x, factor, mut narrow) = (x.cast::<f32>(), factor.cast::<f32>(), h.cast::<f32>());
-        let sums = sums_of_rows(&factor, Parts::whole(15)).unwrap();
+        let sums = Sums::Same(sums_of_rows(&factor, Parts::whole(15)).unwrap());
         let entries = Sparse::from_dense(&narrow_x);
         let penalty = Penalty::NONE;
-        KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty }
+        KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty, fixed: 0..0 }
             .descend(&mut narrow, Effort::Sweeps(4));
         let found = kl_divergence(&narrow_x, &z.cast(), &narrow).unwrap();
         prop_assert!((found - wide).abs() <= 1e-4 * (1.0 + wide), "{found} {wide}");
@@ -221,8 +223,8 @@ fn a_basis_between_others_follows_its_formula_and_never_raises_the_divergence() 
         let x = some_zeros(p, n, 1, kept);
         let (psi, q) = (positive::<f64>(p, below, 2), positive::<f64>(above, n, 3));
         let mut z = positive::<f64>(below, above, 4);
-        let (entries, psi_t) = (Sparse::from_dense(&x), psi.t().to_matrix());
-        let between = KlBetween { entries: &entries, psi_t: &psi_t, q: &q, parts: Parts::whole(n) };
+        let (entries, psi_t) = (KlEntries::of(&x).unwrap(), psi.t().to_matrix());
+        let between = KlBetween { entries: &entries, psi_t: &psi_t, q: &q };
         let product = |z: &Matrix<f64>| literal_product(psi.view(), z.view());
         for _ in 0..20 {
             let (before, literal) =
@@ -240,10 +242,12 @@ fn columns_with_a_penalty_end_at_its_minimum() {
     let (x, z) = (some_zeros(12, 20, 1, 0.5), positive::<f64>(12, 4, 2));
     let (entries, factor) = (Sparse::from_dense(&x), z.t().to_matrix());
     let sums = sums_of_rows(&factor, Parts::whole(12)).unwrap();
+    let same = Sums::Same(sums.clone());
     for (l1, l2) in [(0.5, 0.0), (0.0, 2.0), (1.0, 3.0), (30.0, 0.0)] {
         let penalty = Penalty { l1, l2 };
         let mut h = positive::<f64>(4, 20, 3);
-        let problem = KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty };
+        let (entries, factor) = (&entries, &factor);
+        let problem = KlProblem { entries, factor, sums: &same, penalty, fixed: 0..0 };
         problem.descend(&mut h, Effort::Minimum);
         let y = literal_product(z.view(), h.view());
         for j in 0..20 {

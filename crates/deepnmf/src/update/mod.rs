@@ -20,6 +20,7 @@
 //! multiplicative rule needs that only if `W` has negative weights.)
 
 mod blocks;
+mod free;
 mod graph_term;
 mod h_accelerated;
 mod h_exact;
@@ -28,6 +29,7 @@ mod h_multiplicative;
 mod h_nesterov;
 mod kl;
 mod kl_between;
+mod kl_entries;
 mod kl_rule;
 mod penalty;
 mod products;
@@ -49,6 +51,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::matrix::{Matrix, Scalar};
 
+pub(crate) use free::{Fixed, rows_of, update_rows};
 pub(crate) use graph_term::{GraphPenalty, GraphTerm};
 pub use h_accelerated::h_accelerated;
 pub use h_exact::h_exact;
@@ -57,6 +60,7 @@ pub use h_multiplicative::h_multiplicative;
 pub(crate) use h_nesterov::{Limits, h_nesterov, projected_gradient};
 pub(crate) use kl::{Effort, KlProblem, sums_of_rows};
 pub(crate) use kl_between::KlBetween;
+pub(crate) use kl_entries::{KlEntries, Seen, Sums};
 pub(crate) use penalty::Penalty;
 pub(crate) use products::{BasisProducts, FeatureProducts};
 pub(crate) use regularizer::{Regularizer, update_regularized, with_penalty};

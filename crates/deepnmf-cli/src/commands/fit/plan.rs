@@ -166,6 +166,8 @@ fn refuse_foreign_flags(args: &FitArgs, model: ModelName) -> Result<(), UsageErr
             can.weights,
             "semi-nmf, deep-semi-nmf, nmf, nenmf or multilayer-nmf",
         ),
+        ("--fixed-bases", args.fixed_bases.is_some(), can.fixed, "semi-nmf or nmf"),
+        ("--fixed-features", args.fixed_features.is_some(), can.fixed, "semi-nmf or nmf"),
         ("--init", args.init.is_some(), rules, with_rules),
         ("--solver", args.solver.is_some(), rules, with_rules),
         ("--inner", args.inner.is_some(), rules, with_rules),
@@ -209,6 +211,9 @@ fn refuse_with_choice(args: &FitArgs) -> Result<(), UsageError> {
         ("--bases-from", args.bases_from.is_some()),
         ("--auxiliary", args.labels.auxiliary.is_some()),
         ("--weights-file", args.weights_file.is_some()),
+        ("--entry-weights-file", args.entry_weights_file.is_some()),
+        ("--fixed-bases", args.fixed_bases.is_some()),
+        ("--fixed-features", args.fixed_features.is_some()),
     ];
     match flags.into_iter().find(|(_, given)| *given) {
         Some((flag, _)) => {

@@ -11,6 +11,14 @@
 //! lowers the one lowers the other, and filling in anew lowers it once more (majorisation; for normal noise the EM
 //! algorithm). No rule knows of missing entries: a loop calls [`DataMatrix::fill_in`] wherever it has new factors.
 //!
+//! Entries may have weights, too. With `W` between 0 and 1 the same holds of
+//!
+//! ```text
+//! X^ = W X + (1 - W) Phi H        sum w_ij (x_ij - y_ij)^2 <= |X^ - Y|^2 + what does not depend on Y
+//! ```
+//!
+//! of which a missing entry is the one with weight 0.
+//!
 //! What is asked of such data means two things. Products, lengths of samples, blocks and the sum of the entries are
 //! those of `X^`: what algorithms work on. The norm, `|X - Phi H|^2`, entries that are searched for and the fingerprint
 //! are those of the observed entries: what a result is measured by.
@@ -19,6 +27,8 @@ mod holes;
 mod store;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod weight_tests;
 
 use std::ops::ControlFlow;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -30,6 +40,7 @@ use super::{
     DataMatrix, Fingerprint, Matrix, Parts, Scalar, Sparse, Stored, fingerprint, power_of_two,
 };
 use crate::error::{Error, Result};
+use crate::update::Seen;
 
 /// Columns handed out at a time.
 const BLOCK_COLUMNS: usize = 256;
@@ -51,6 +62,8 @@ pub struct Incomplete<'a, T: Scalar> {
     parts: Parts<'a>,
     /// Entries that are missing in all parts.
     missing: usize,
+    /// Whether some are missing, or count less than others, in any part.
+    is_incomplete: bool,
     /// Whether it belongs to a fit, which may fill it in.
     fits: bool,
     /// The power of two that the data were multiplied by.
@@ -87,10 +100,15 @@ impl<T: Scalar> Incomplete<'static, T> {
     /// If an entry of the list is outside of the data, or the data are not in memory.
     pub fn with_holes(x: &dyn DataMatrix<T>, list: &[(usize, usize)]) -> Result<Self> {
         let holes = Holes::of_list(x.shape(), list)?;
-        if let Some(own) = x.incomplete().filter(|own| own.own_missing() > 0) {
+        if let Some(own) = x.incomplete().filter(|own| own.is_incomplete) {
             // What is missing already stays so.
             if !x.may_densify() {
                 return Err(not_in_memory(x.shape()));
+            }
+            if let Store::Weighed { given, weights, .. } = &*own.read() {
+                let mut weights = weights.clone();
+                list.iter().for_each(|place| weights[*place] = T::ZERO);
+                return Ok(Self::new(weighed(given.clone(), weights)));
             }
             let mut dense = own.to_nan();
             for place in list {
@@ -116,6 +134,40 @@ impl<T: Scalar> Incomplete<'static, T> {
         Self::with_holes(&sparse, &list)
     }
 
+    /// Takes over dense data whose entries have weights: the loss is `sum_ij w_ij (x_ij - (Z H)_ij)^2`, where weights are
+    /// divided by the largest of them, because only their ratios decide what fits. An entry of weight 0, or NaN, is missing.
+    /// If all others weigh the same, these are the data of [`from_nan`](Self::from_nan).
+    ///
+    /// ```
+    /// use deepnmf::matrix::Incomplete;
+    /// use deepnmf::{Factorization, Matrix, SemiNmf};
+    /// let x = Matrix::from_fn(8, 20, |i, j| ((i + 2) * (j + 3) % 7) as f64);
+    /// let weights = Matrix::from_fn(8, 20, |i, _| if i < 4 { 1.0 } else { 0.1 });
+    /// let model = SemiNmf::new(3).fit(&Incomplete::weighted(x, &weights)?)?;
+    /// assert_eq!(model.summary.missing, 0);
+    /// # Ok::<(), deepnmf::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is not one weight for each entry, one is negative or not finite, or all are 0.
+    pub fn weighted(mut x: Matrix<T>, weights: &Matrix<f64>) -> Result<Self> {
+        let largest = check_weights(&x, weights)?;
+        let mut shares = weights.map(|w| w / largest).cast::<T>();
+        let pairs = || x.as_slice().iter().zip(shares.as_slice());
+        let partly = pairs().any(|(v, w)| *w > T::ZERO && *w < T::ONE && !v.to_f64().is_nan());
+        if !partly {
+            let missing = T::from_f64(f64::NAN);
+            for (v, w) in x.as_mut_slice().iter_mut().zip(shares.as_slice()) {
+                *v = if *w > T::ZERO { *v } else { missing };
+            }
+            return Self::from_nan(x);
+        }
+        for (v, w) in x.as_slice().iter().zip(shares.as_mut_slice()) {
+            *w = if v.to_f64().is_nan() { T::ZERO } else { *w };
+        }
+        Ok(Self::new(weighed(x, shares)))
+    }
+
     /// Copies sparse data whose zeros are missing: the entries that are held are the observed ones, explicit zeros
     /// among them.
     pub fn of_held(x: &Sparse<'_, T>) -> Self {
@@ -130,12 +182,14 @@ impl<T: Scalar> Incomplete<'static, T> {
 
     fn new(mut store: Store<T>) -> Self {
         let (shape, missing) = (store.shape(), store.missing());
-        if missing > 0 {
+        let is_incomplete = store.is_incomplete();
+        if is_incomplete {
             let means = Means::of(&store).means();
             fill_with(&mut store, &means);
         }
         let parts = Parts::whole(shape.1);
-        Self { store: RwLock::new(store), shape, parts, missing, fits: false, exponent: 0 }
+        let store = RwLock::new(store);
+        Self { store, shape, parts, missing, is_incomplete, fits: false, exponent: 0 }
     }
 }
 
@@ -146,7 +200,7 @@ impl<T: Scalar> Incomplete<'_, T> {
     }
 
     /// What loops say that somebody else owns.
-    pub(super) fn no_fit() -> Error {
+    pub(crate) fn no_fit() -> Error {
         let text = "missing entries are filled in by whole fits: use Factorization::fit in place of a loop";
         Error::Numerical(text.into())
     }
@@ -170,6 +224,7 @@ impl<T: Scalar> Incomplete<'_, T> {
         }
         let mut dense = match &*store {
             Store::Dense { x, .. } => x.clone(),
+            Store::Weighed { given, .. } => given.clone(),
             Store::Listed { x, .. } | Store::Held(Rest { s: x, .. }) => x.view().to_dense_matrix(),
         };
         store.for_each_hole(|i, j| dense[(i, j)] = nan);
@@ -179,7 +234,7 @@ impl<T: Scalar> Incomplete<'_, T> {
     /// The observed entries of this part as `(feature, sample, value)`, sample after sample.
     pub fn observed(&self) -> Vec<(usize, usize, T)> {
         let mut entries = vec![];
-        if self.is_sparse() {
+        if !matches!(&*self.read(), Store::Listed { .. }) {
             self.read().observed(|i, j, v| {
                 entries.push((i, j, v));
                 true
@@ -191,6 +246,26 @@ impl<T: Scalar> Incomplete<'_, T> {
             entries.extend(present.map(|(i, v)| (i, j, *v)));
         }
         entries
+    }
+
+    /// The weights of the entries of this part, as shares of the largest, if they have any.
+    pub fn entry_weights(&self) -> Option<Matrix<T>> {
+        match &*self.read() {
+            Store::Weighed { weights, .. } => Some(weights.clone()),
+            _ => None,
+        }
+    }
+
+    /// How much the entries of this part count on average, as a share of complete data.
+    pub(crate) fn observed_share(&self) -> f64 {
+        let (store, (p, n)) = (self.read(), self.shape);
+        let all = (p * n).max(1) as f64;
+        match &*store {
+            Store::Weighed { weights, .. } => {
+                weights.as_slice().iter().map(|w| w.to_f64()).sum::<f64>() / all
+            }
+            store => 1.0 - store.missing() as f64 / all,
+        }
     }
 
     /// Whether the observed entries are those that sparse data hold.
@@ -224,14 +299,30 @@ impl<T: Scalar> Incomplete<'_, T> {
             None => Incomplete::with_holes(x, &[])?.read().in_unit(exponent),
         };
         let parts = x.parts();
+        if matches!(store, Store::Weighed { .. }) && !parts.is_whole() {
+            let accepted = "the largest of them is looked for in one place, leave them out";
+            return Err(Error::parameter(
+                "the weights of entries of data in parts",
+                "given",
+                accepted,
+            ));
+        }
         let means = Means::of(&store).of_all_parts(parts, every_feature)?;
         fill_with(&mut store, &means);
-        let (shape, missing) = (x.shape(), x.missing());
-        Ok(Incomplete { store: RwLock::new(store), shape, parts, missing, fits: true, exponent })
+        Ok(Incomplete {
+            store: RwLock::new(store),
+            shape: x.shape(),
+            parts,
+            missing: x.missing(),
+            is_incomplete: x.is_incomplete(),
+            fits: true,
+            exponent,
+        })
     }
 
     /// Refuses incomplete data where no loop fills them in.
     pub(crate) fn refuse(x: &dyn DataMatrix<T>, who: &str) -> Result<()> {
+        Self::refuse_weights(x, who)?;
         if x.missing() == 0 {
             return Ok(());
         }
@@ -241,20 +332,57 @@ impl<T: Scalar> Incomplete<'_, T> {
         Err(Error::parameter("the number of missing entries", x.missing(), accepted))
     }
 
+    /// Refuses weights of entries where they have no meaning.
+    pub(crate) fn refuse_weights(x: &dyn DataMatrix<T>, who: &str) -> Result<()> {
+        if x.incomplete().is_none_or(|own| own.entry_weights().is_none()) {
+            return Ok(());
+        }
+        let accepted = format!("{who} takes entries that all count the same, leave them out");
+        Err(Error::parameter("the weights of entries", "given", accepted))
+    }
+
+    /// The observed entries of this part without their zeros, and which places are observed.
+    pub(crate) fn entries_and_seen(&self) -> Result<(Sparse<'static, T>, Seen<T>)> {
+        let (store, shape) = (self.read(), self.shape);
+        let (mut entries, mut ones) = (vec![], vec![]);
+        let held = matches!(&*store, Store::Held(_));
+        store.observed(|i, j, v| {
+            if v > T::ZERO || v < T::ZERO {
+                entries.push((i, j, v));
+            }
+            if held {
+                ones.push((i, j, T::ONE));
+            }
+            true
+        });
+        if !held {
+            store.for_each_hole(|i, j| ones.push((i, j, T::ONE)));
+        }
+        let (entries, places) =
+            (Sparse::from_entries(shape, &entries)?, Sparse::from_entries(shape, &ones)?);
+        Ok((entries, if held { Seen::Only(places) } else { Seen::AllBut(places) }))
+    }
+
     /// What is known of each sample of this part.
     pub(crate) fn samples(&self) -> Vec<Sample<T>> {
         let store = self.read();
-        let listed = !matches!(&*store, Store::Held(_));
-        let none = Sample { entries: vec![], places: vec![], missing: listed };
+        let listed = matches!(&*store, Store::Dense { .. } | Store::Listed { .. });
+        let weighed = matches!(&*store, Store::Weighed { .. });
+        let none = Sample { entries: vec![], places: vec![], missing: listed, weights: vec![] };
         let mut samples = vec![none; self.shape.1];
         store.observed(|i, j, v| {
             samples[j].entries.push((i, v));
             if !listed {
                 samples[j].places.push(i);
             }
+            if weighed {
+                samples[j].weights.push(store.weight(i, j));
+            }
             true
         });
-        store.for_each_hole(|i, j| samples[j].places.push(i));
+        if listed {
+            store.for_each_hole(|i, j| samples[j].places.push(i));
+        }
         samples
     }
 
@@ -350,6 +478,46 @@ pub(crate) struct Sample<T> {
     pub(crate) places: Vec<usize>,
     /// Which of both.
     pub(crate) missing: bool,
+    /// The weights of its entries, if they have any.
+    pub(crate) weights: Vec<f64>,
+}
+
+/// Dense data with weights of at most 1; what stands where a weight is 0 does not count.
+fn weighed<T: Scalar>(mut given: Matrix<T>, weights: Matrix<T>) -> Store<T> {
+    for (v, w) in given.as_mut_slice().iter_mut().zip(weights.as_slice()) {
+        *v = if *w > T::ZERO { *v } else { T::ZERO };
+    }
+    Store::Weighed { x: given.clone(), given, weights }
+}
+
+/// Refuses weights of entries that are none; returns the largest.
+fn check_weights<T: Scalar>(x: &Matrix<T>, weights: &Matrix<f64>) -> Result<f64> {
+    let (p, n) = x.shape();
+    if weights.shape() != (p, n) {
+        return Err(Error::Shape {
+            what: "the weights of entries".into(),
+            found: format!("{} features of {} samples", weights.rows(), weights.cols()),
+            expected: format!("one for each of the {p} features of {n} samples"),
+        });
+    }
+    if let Some(at) = weights.as_slice().iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+        let (feature, sample) = (at % p + 1, at / p + 1);
+        let name = format!("the weight of feature {feature} of sample {sample}");
+        let accepted = "weights must be 0, for an entry that is missing, or above";
+        return Err(Error::parameter(name, weights.as_slice()[at], accepted));
+    }
+    let largest = weights.as_slice().iter().fold(0.0, |most: f64, w| most.max(*w));
+    if largest > 0.0 {
+        return Ok(largest);
+    }
+    Err(Error::parameter("the largest weight of an entry", 0.0, "some entry must count"))
+}
+
+impl<T> Sample<T> {
+    /// How much one of its entries counts.
+    pub(crate) fn weight(&self, at: usize) -> f64 {
+        self.weights.get(at).copied().unwrap_or(1.0)
+    }
 }
 
 /// A dense copy of data in memory.
@@ -400,7 +568,7 @@ fn listed<T: Scalar>(x: &Sparse<'_, T>, holes: &Holes) -> Store<T> {
     Store::Listed { x, at }
 }
 
-/// Sums and counts of the observed entries of each feature, and which samples have any.
+/// Sums and counts of the observed entries of each feature, by their weights, and which samples have any.
 struct Means {
     sums: Vec<f64>,
     counts: Vec<f64>,
@@ -415,9 +583,10 @@ impl Means {
         let (mut sums, mut counts) = (vec![0.0; p], vec![if zeros { n as f64 } else { 0.0 }; p]);
         let mut of_samples = vec![if zeros { p } else { 0 }; n];
         store.observed(|i, j, v| {
-            sums[i] += v.to_f64();
+            let weight = store.weight(i, j);
+            sums[i] += weight * v.to_f64();
             if !zeros {
-                counts[i] += 1.0;
+                counts[i] += weight;
                 of_samples[j] += 1;
             }
             true
@@ -477,7 +646,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn tr_mul(&self, z: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         match &*self.read() {
-            Store::Dense { x, .. } => x.tr_mul(z, out),
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => x.tr_mul(z, out),
             Store::Listed { x, .. } => x.tr_mul(z, out),
             Store::Held(rest) => {
                 rest.s.tr_mul(z, out)?;
@@ -489,7 +658,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn mul_tr(&self, h: &Matrix<T>, out: &mut Matrix<T>) -> Result<()> {
         match &*self.read() {
-            Store::Dense { x, .. } => x.mul_tr(h, out)?,
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => x.mul_tr(h, out)?,
             Store::Listed { x, .. } => x.mul_tr(h, out)?,
             Store::Held(rest) => {
                 rest.s.mul_tr(h, out)?;
@@ -501,7 +670,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn wide_tr_mul(&self, z: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
         match &*self.read() {
-            Store::Dense { x, .. } => x.wide_tr_mul(z, out),
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => x.wide_tr_mul(z, out),
             Store::Listed { x, .. } => x.wide_tr_mul(z, out),
             Store::Held(rest) => {
                 rest.s.wide_tr_mul(z, out)?;
@@ -513,7 +682,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn wide_mul_tr(&self, h: &Matrix<f64>, out: &mut Matrix<f64>) -> Result<()> {
         match &*self.read() {
-            Store::Dense { x, .. } => x.wide_mul_tr(h, out)?,
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => x.wide_mul_tr(h, out)?,
             Store::Listed { x, .. } => x.wide_mul_tr(h, out)?,
             Store::Held(rest) => {
                 rest.s.wide_mul_tr(h, out)?;
@@ -525,7 +694,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn gram_of_features(&self) -> Result<Matrix<f64>> {
         let mut gram = match &*self.read() {
-            Store::Dense { .. } => return gram_of_blocks(self),
+            Store::Dense { .. } | Store::Weighed { .. } => return gram_of_blocks(self),
             Store::Listed { x, .. } => x.gram_of_rows(),
             Store::Held(rest) => rest.gram_of_features()?,
         };
@@ -543,7 +712,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn entries_held(&self) -> Option<usize> {
         match &*self.read() {
-            Store::Dense { .. } => None,
+            Store::Dense { .. } | Store::Weighed { .. } => None,
             Store::Listed { x, .. } => Some(x.entries()),
             Store::Held(rest) => Some(rest.held.len()),
         }
@@ -551,7 +720,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn blocks(&self, visit: &mut Visit<'_, T>) -> Result<()> {
         match &*self.read() {
-            Store::Dense { x, .. } => x.blocks(visit),
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => x.blocks(visit),
             Store::Listed { x, .. } => x.blocks(visit),
             Store::Held(rest) => {
                 let n = self.shape.1;
@@ -579,7 +748,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
         match &*self.read() {
             Store::Held(rest) => Ok(rest.sample_norms_sq()),
             Store::Listed { x, .. } => x.sample_norms_sq(),
-            Store::Dense { x, .. } => sample_norms_sq_of_blocks(x),
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => sample_norms_sq_of_blocks(x),
         }
     }
 
@@ -587,7 +756,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
         let own = match &*self.read() {
             Store::Held(rest) => rest.entry_sum(),
             Store::Listed { x, .. } => x.entry_sum()?,
-            Store::Dense { x, .. } => x.entry_sum()?,
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => x.entry_sum()?,
         };
         self.parts.sum_of(own)
     }
@@ -618,12 +787,16 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
         self.missing
     }
 
+    fn is_incomplete(&self) -> bool {
+        self.is_incomplete
+    }
+
     fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
         Some(self)
     }
 
     fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<Option<f64>> {
-        if self.missing == 0 {
+        if !self.is_incomplete {
             return Ok(None);
         }
         if !self.fits {
@@ -638,7 +811,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
 
     fn own_dense(&self) -> Result<Matrix<T>> {
         match &*self.read() {
-            Store::Dense { x, .. } => Ok(x.clone()),
+            Store::Dense { x, .. } | Store::Weighed { x, .. } => Ok(x.clone()),
             Store::Listed { x, .. } => x.own_dense(),
             Store::Held(rest) => Ok(rest.block(0, self.shape.1)),
         }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! dense          a copy in which they are filled
+//! weighed        X^ = W X + (1 - W) Phi H, entry by entry: an entry of less weight is filled in partly
 //! listed         sparse data in which they are held beside the entries that are observed
 //! held only      X^ = S + Phi H: of sparse data whose zeros are missing, S has what the model leaves of the entries
 //!                that are held, so that no product takes more than the entries and the two factors
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::matrix::data::Entry;
 use crate::matrix::{
     Matrix, MatrixView, Parts, Scalar, Sparse, add_mul, dot, gram_of_columns, gram_of_rows,
-    mul_block, product, scale_by_power,
+    mul_block, product, scale_by_power, sum_of_pairs,
 };
 
 /// Columns that one task fills: a fixed number, so that threads change no result.
@@ -22,8 +23,20 @@ const BLOCK: usize = 256;
 
 #[derive(Debug, Clone)]
 pub(super) enum Store<T: Scalar> {
-    Dense { x: Matrix<T>, holes: Holes },
-    Listed { x: Sparse<'static, T>, at: Vec<usize> },
+    Dense {
+        x: Matrix<T>,
+        holes: Holes,
+    },
+    /// The data as they are given are zero where their weight is.
+    Weighed {
+        x: Matrix<T>,
+        given: Matrix<T>,
+        weights: Matrix<T>,
+    },
+    Listed {
+        x: Sparse<'static, T>,
+        at: Vec<usize>,
+    },
     Held(Rest<T>),
 }
 
@@ -41,7 +54,7 @@ pub(super) struct Rest<T: Scalar> {
 impl<T: Scalar> Store<T> {
     pub(super) fn shape(&self) -> (usize, usize) {
         match self {
-            Self::Dense { x, .. } => x.shape(),
+            Self::Dense { x, .. } | Self::Weighed { x, .. } => x.shape(),
             Self::Listed { x, .. } => x.shape(),
             Self::Held(rest) => rest.s.shape(),
         }
@@ -52,6 +65,9 @@ impl<T: Scalar> Store<T> {
         let (p, n) = self.shape();
         match self {
             Self::Dense { holes, .. } => holes.count(),
+            Self::Weighed { weights, .. } => {
+                weights.as_slice().iter().filter(|w| **w <= T::ZERO).count()
+            }
             Self::Listed { at, .. } => at.len(),
             Self::Held(rest) => p * n - rest.held.len(),
         }
@@ -62,6 +78,10 @@ impl<T: Scalar> Store<T> {
         let mut there = self.clone();
         match &mut there {
             Self::Dense { x, .. } => scale_by_power(x, exponent),
+            Self::Weighed { x, given, .. } => {
+                scale_by_power(x, exponent);
+                scale_by_power(given, exponent);
+            }
             Self::Listed { x, .. } => *x = x.clone().times_power(exponent),
             Self::Held(rest) => {
                 let mut held = Matrix::from_fn(1, rest.held.len(), |_, j| rest.held[j]);
@@ -74,6 +94,22 @@ impl<T: Scalar> Store<T> {
         there
     }
 
+    /// How much an observed entry counts, as a share of the most that any does.
+    pub(super) fn weight(&self, feature: usize, sample: usize) -> f64 {
+        match self {
+            Self::Weighed { weights, .. } => weights[(feature, sample)].to_f64(),
+            _ => 1.0,
+        }
+    }
+
+    /// Whether some entries are missing, or count less than others.
+    pub(super) fn is_incomplete(&self) -> bool {
+        match self {
+            Self::Weighed { weights, .. } => weights.as_slice().iter().any(|w| *w < T::ONE),
+            _ => self.missing() > 0,
+        }
+    }
+
     /// Calls `see(feature, sample, value)` for every observed entry, sample after sample, until it says stop. Zeros
     /// of sparse data are left out.
     pub(super) fn observed(&self, mut see: impl FnMut(usize, usize, T) -> bool) {
@@ -83,6 +119,15 @@ impl<T: Scalar> Store<T> {
                     let mut missing = holes.of(j).iter().map(|i| *i as usize).peekable();
                     for (i, v) in column.iter().enumerate() {
                         if missing.next_if_eq(&i).is_none() && !see(i, j, *v) {
+                            return;
+                        }
+                    }
+                }
+            }
+            Self::Weighed { given, weights, .. } => {
+                for (j, (column, weights)) in given.columns().zip(weights.columns()).enumerate() {
+                    for (i, (v, w)) in column.iter().zip(weights).enumerate() {
+                        if *w > T::ZERO && !see(i, j, *v) {
                             return;
                         }
                     }
@@ -110,6 +155,12 @@ impl<T: Scalar> Store<T> {
     pub(super) fn for_each_hole(&self, mut see: impl FnMut(usize, usize)) {
         match self {
             Self::Dense { holes, .. } => holes.for_each(see),
+            Self::Weighed { weights, .. } => {
+                for (j, column) in weights.columns().enumerate() {
+                    let missing = column.iter().enumerate().filter(|(_, w)| **w <= T::ZERO);
+                    missing.for_each(|(i, _)| see(i, j));
+                }
+            }
             Self::Listed { x, at } => {
                 let mut missing = at.iter().copied().peekable();
                 for (place, (i, j, _)) in entries(x).enumerate() {
@@ -145,7 +196,7 @@ impl<T: Scalar> Store<T> {
         found
     }
 
-    /// The sum of the squared observed entries.
+    /// The sum of the squared observed entries, each times its weight.
     pub(super) fn norm_sq(&self) -> f64 {
         match self {
             Self::Dense { x, holes } => {
@@ -156,6 +207,10 @@ impl<T: Scalar> Store<T> {
                     dot(&column, &column)
                 };
                 (0..x.cols()).map(of).sum()
+            }
+            Self::Weighed { given, weights, .. } => {
+                let of_sample = |(v, w): (&[T], &[T])| sum_of_pairs(v, w, |v, w| w * v * v);
+                given.columns().zip(weights.columns()).map(of_sample).sum()
             }
             Self::Listed { x, at } => {
                 let mut observed = x.clone();
@@ -169,13 +224,19 @@ impl<T: Scalar> Store<T> {
         }
     }
 
-    /// `|X - Phi H|^2` over the observed entries; nothing is filled in.
+    /// `|X - Phi H|^2` over the observed entries, each with its weight; nothing is filled in.
     pub(super) fn residual_norm_sq(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<f64> {
         match self {
             Self::Dense { x, holes } => {
                 let of = |block: usize| block_residual(x, holes, phi, h, block).0;
                 let blocks = x.cols().div_ceil(BLOCK);
                 let sums: Vec<f64> = (0..blocks).into_par_iter().map(of).collect();
+                Ok(sums.iter().sum())
+            }
+            Self::Weighed { given, weights, .. } => {
+                let blocks = 0..given.cols().div_ceil(BLOCK);
+                let of = |block: usize| weighed_residual(given, weights, phi, h, block);
+                let sums: Vec<f64> = blocks.into_par_iter().map(of).collect();
                 Ok(sums.iter().sum())
             }
             Self::Listed { x, at } => {
@@ -208,6 +269,15 @@ impl<T: Scalar> Store<T> {
                     }
                 }
                 Ok(fills.iter().map(|(sum, _)| sum).sum())
+            }
+            Self::Weighed { x, given, weights } => {
+                let p = given.rows().max(1);
+                let blocks = x.as_mut_slice().par_chunks_mut(BLOCK * p).enumerate();
+                let fill = |(block, filled): (usize, &mut [T])| {
+                    fill_weighed(given, weights, phi, h, block, filled)
+                };
+                let sums: Vec<f64> = blocks.map(fill).collect();
+                Ok(sums.iter().sum())
             }
             Self::Listed { x, at } => {
                 fill_listed(x, at, phi, h);
@@ -244,9 +314,46 @@ fn block_residual<T: Scalar>(
             fill.push(fitted[i]);
             fitted[i] = column[i]; // no difference: it is not observed
         }
-        sum += crate::matrix::sum_of_pairs(column, fitted, |x, f| (x - f) * (x - f));
+        sum += sum_of_pairs(column, fitted, |x, f| (x - f) * (x - f));
     }
     (sum, fill)
+}
+
+/// Sets `filled` to `W X + (1 - W) Phi H` in a block of samples; returns their squared error, each entry with its weight.
+fn fill_weighed<T: Scalar>(
+    given: &Matrix<T>,
+    weights: &Matrix<T>,
+    phi: &Matrix<T>,
+    h: &Matrix<T>,
+    block: usize,
+    filled: &mut [T],
+) -> f64 {
+    let p = given.rows().max(1);
+    let columns = block * BLOCK..((block + 1) * BLOCK).min(given.cols());
+    mul_block(filled, phi.view(), h.view_columns(columns.clone()));
+    let mut sum = 0.0;
+    for (j, filled) in columns.zip(filled.chunks_exact_mut(p)) {
+        for ((y, x), w) in filled.iter_mut().zip(given.col(j)).zip(weights.col(j)) {
+            let rest = *x - *y;
+            sum += (*w * rest * rest).to_f64();
+            // What counts in full stays as it is, to the bit.
+            *y = if *w < T::ONE { *y + *w * rest } else { *x };
+        }
+    }
+    sum
+}
+
+/// The same error, without a place to fill.
+fn weighed_residual<T: Scalar>(
+    given: &Matrix<T>,
+    weights: &Matrix<T>,
+    phi: &Matrix<T>,
+    h: &Matrix<T>,
+    block: usize,
+) -> f64 {
+    let samples = BLOCK.min(given.cols() - block * BLOCK);
+    let mut filled = vec![T::ZERO; given.rows() * samples];
+    fill_weighed(given, weights, phi, h, block, &mut filled)
 }
 
 /// The held entries of sparse data that stand by sample.

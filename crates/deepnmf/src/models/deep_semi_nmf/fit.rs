@@ -328,7 +328,7 @@ impl DeepSemiNmf {
         let rule = StopRule { max_iterations: self.descent.max_iterations, ..options.stop };
         // Blocks of the scale-free penalty are no least squares of the same form, so gradients take their place.
         // Nor are those of the data's loss where entries are missing: every layer would need an X^ of its own.
-        let of_one = x.missing() == 0 || self.loss == Loss::Layer;
+        let of_one = !x.is_incomplete() || self.loss == Loss::Layer;
         let linear = self.activation == Activation::Identity && !scale_free && of_one;
         if linear && self.loss != Loss::Paper && self.descent.optimizer == Optimizer::Auto {
             let (tuned, run) = session
@@ -339,7 +339,7 @@ impl DeepSemiNmf {
         // The best Z_1 for observed entries is a problem of its own for each feature, as dear as all else together. As a
         // variable it needs none, and value and slope are exact at every point, so that no curvature is wrong either.
         let closed = matches!(self.descent.optimizer, Optimizer::Auto | Optimizer::Varpro);
-        let eliminate = closed && x.missing() == 0;
+        let eliminate = closed && !x.is_incomplete();
         let network = Network::new(x, &factors, goal, eliminate)?;
         let point = network.point_of(factors);
         let (mut network, point, run) = match self.descent.optimizer {

@@ -224,7 +224,7 @@ impl<'a, T: Scalar> Network<'a, T> {
         into: &mut Evaluated<T>,
     ) -> Result<()> {
         let z = self.basis(point, 1);
-        let whole = self.x.missing() == 0;
+        let whole = !self.x.is_incomplete();
         let mut products = if whole { Some(BasisProducts::of(self.x, z)?) } else { None };
         for signal in signals {
             let arrived = self.arrived(point, signal);

@@ -6,10 +6,10 @@
 
 use crate::checkpoint::{Restored, StateWriter};
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse, product};
+use crate::matrix::{DataMatrix, Matrix, Scalar, product};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::chain;
-use crate::update::{Effort, KlBetween, KlProblem, Penalty, sums_of_rows};
+use crate::update::{Effort, KlBetween, KlEntries, KlProblem, Penalty, Sums};
 
 /// Updates of a basis between others in a sweep.
 const REPEATS: usize = 3;
@@ -23,9 +23,7 @@ pub(super) struct Layers<T> {
 
 /// The joint tuning under way.
 pub(super) struct KlJoint<'a, T: Scalar> {
-    by_sample: Sparse<'a, T>,
-    by_feature: Sparse<'static, T>,
-    parts: Parts<'a>,
+    entries: KlEntries<'a, T>,
     sweeps: usize,
 }
 
@@ -36,25 +34,25 @@ impl<'a, T: Scalar> KlJoint<'a, T> {
         layers: Layers<T>,
         sweeps: usize,
     ) -> Result<Extrapolated<Self>> {
-        let by_sample = Sparse::of(x)?;
-        let by_feature = by_sample.turned_around();
-        let joint = Self { by_sample, by_feature, parts: x.parts(), sweeps };
+        let joint = Self { entries: KlEntries::of(x)?, sweeps };
         let phi_t = chain(&layers.z).t().to_matrix();
-        let sums = sums_of_rows(&phi_t, Parts::whole(phi_t.cols()))?;
+        let sums = joint.entries.sums_for_samples(&phi_t)?;
         let own = joint.of_samples(&phi_t, &sums).divergence(&layers.h);
-        let value = joint.parts.sum_of(own)?;
+        let value = joint.entries.parts.sum_of(own)?;
         Ok(Extrapolated::new(joint, layers, value))
     }
 
-    fn of_samples<'b>(&'b self, phi_t: &'b Matrix<T>, sums: &'b [f64]) -> KlProblem<'b, T> {
-        KlProblem { entries: &self.by_sample, factor: phi_t, sums, penalty: Penalty::NONE }
+    fn of_samples<'b>(&'b self, phi_t: &'b Matrix<T>, sums: &'b Sums) -> KlProblem<'b, T> {
+        let (entries, penalty) = (&self.entries.by_sample, Penalty::NONE);
+        KlProblem { entries, factor: phi_t, sums, penalty, fixed: 0..0 }
     }
 
     fn update_first(&self, z: &mut Matrix<T>, q: &Matrix<T>) -> Result<()> {
-        let (sums, penalty) = (sums_of_rows(q, self.parts)?, Penalty::NONE);
-        let problem = KlProblem { entries: &self.by_feature, factor: q, sums: &sums, penalty };
+        let (sums, penalty) = (self.entries.sums_for_features(q)?, Penalty::NONE);
+        let entries = &self.entries.by_feature;
+        let problem = KlProblem { entries, factor: q, sums: &sums, penalty, fixed: 0..0 };
         let mut zt = z.t().to_matrix();
-        problem.descend_on(&mut zt, self.parts, self.sweeps)?;
+        problem.descend_on(&mut zt, self.entries.parts, self.sweeps)?;
         *z = zt.t().to_matrix();
         Ok(())
     }
@@ -71,14 +69,14 @@ impl<T: Scalar> Sweeps for KlJoint<'_, T> {
                 continue;
             }
             let psi_t = chain(&z[..i]).t().to_matrix();
-            let (entries, parts) = (&self.by_sample, self.parts);
-            KlBetween { entries, psi_t: &psi_t, q: &q, parts }.update(&mut z[i], REPEATS)?;
+            let entries = &self.entries;
+            KlBetween { entries, psi_t: &psi_t, q: &q }.update(&mut z[i], REPEATS)?;
         }
         let phi_t = chain(z).t().to_matrix();
-        let sums = sums_of_rows(&phi_t, Parts::whole(phi_t.cols()))?;
+        let sums = self.entries.sums_for_samples(&phi_t)?;
         let problem = self.of_samples(&phi_t, &sums);
         let own = problem.descend_measured(h, Effort::Sweeps(self.sweeps));
-        self.parts.sum_of(own)
+        self.entries.parts.sum_of(own)
     }
 
     /// The bases in between stay: their rule would never leave a zero that momentum has brought about.

@@ -6,6 +6,7 @@ use super::algorithm::NeNmfLoop;
 use crate::driver::FitSession;
 use crate::error::Result;
 use crate::matrix::Scalar;
+use crate::models::nmf::Given;
 use crate::models::summary::Record;
 use crate::models::{Abilities, Kind, Model, Nmf, Notice, Task};
 use crate::observe::Stage;
@@ -52,7 +53,7 @@ impl Kind for NeNmf {
         let (mut singular_values, mut notices) = (None, vec![]);
         let (stage, watch) = (Stage::Fitting, session.watch(&options.stop));
         let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
-            let started = nmf.begin(None, x, &watch)?;
+            let started = nmf.begin(Given::Nothing, x, &watch)?;
             singular_values = started.singular_values;
             if started.cut_short {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });

@@ -11,7 +11,9 @@ use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero
 use crate::models::factors::Pair;
 use crate::models::nmf::EntryPenalties;
 use crate::objective::{Fitted, reconstruction_error};
-use crate::update::{BasisProducts, FeatureProducts, GraphTerm, HSolver, Regularizer, Smoothness};
+use crate::update::{
+    BasisProducts, FeatureProducts, Fixed, GraphTerm, HSolver, Regularizer, Smoothness, update_rows,
+};
 
 /// The error of a non-negative factorization, factor by factor.
 pub(crate) struct Alternation<'a, T> {
@@ -29,6 +31,8 @@ pub(crate) enum Constraint<'a, T> {
     Equal(ClassMeans<'a>),
     /// Penalties of the entries of both factors.
     Small(EntryPenalties),
+    /// Some components stay as they are.
+    Fixed(Fixed),
 }
 
 /// What a graph adds to the objective.
@@ -64,7 +68,7 @@ pub(crate) fn alternate<'a, T: Scalar>(
         }
         Some(Constraint::Equal(classes)) => classes.average(&mut pair.h)?,
         Some(Constraint::Small(penalties)) => penalty = 2.0 * penalties.of(x, &pair.z, &pair.h)?,
-        None => {}
+        Some(Constraint::Fixed(_)) | None => {}
     }
     let error = reconstruction_error(x, &pair.z, &pair.h)?;
     let alternation = Alternation { x, x_norm_sq: x.norm_sq()?, solver, constraint };
@@ -146,9 +150,17 @@ impl<T: Scalar> Alternation<'_, T> {
         }
         let mut turned = z.t().to_matrix();
         let solver = self.solver.worth(self.x.parts().total(), h.rows());
-        solver.update(&mut turned, turned_products.plain());
+        let free = self.fixed().free_bases(h.rows());
+        update_rows(solver, &mut turned, &turned_products, &free);
         *z = turned.t().to_matrix();
         Ok(())
+    }
+
+    fn fixed(&self) -> Fixed {
+        match self.constraint {
+            Some(Constraint::Fixed(fixed)) => fixed,
+            _ => Fixed::default(),
+        }
     }
 
     fn is_multiplicative(&self) -> bool {
@@ -170,7 +182,7 @@ impl<T: Scalar> Alternation<'_, T> {
                 term = Some(GraphTerm::Printed(Regularizer::new(*graph, h)?));
             }
             Some(Constraint::Equal(classes)) => classes.average(&mut products.phi_t_x)?,
-            Some(Constraint::Small(_)) | None => {}
+            Some(Constraint::Small(_) | Constraint::Fixed(_)) | None => {}
         }
         let solver = self.solver.worth(z.rows(), z.cols());
         match (&mut term, &self.constraint) {
@@ -178,7 +190,10 @@ impl<T: Scalar> Alternation<'_, T> {
             (None, Some(Constraint::Small(penalties))) => {
                 solver.update(h, penalties.features.in_products(&products).plain());
             }
-            (None, _) => solver.update(h, products.plain()),
+            (None, _) => {
+                let free = self.fixed().free_features(h.rows());
+                update_rows(solver, h, &products, &free);
+            }
         }
         if let Some(Constraint::Equal(classes)) = &self.constraint {
             // Their problems are the same and so are their answers, up to how a mean is rounded.

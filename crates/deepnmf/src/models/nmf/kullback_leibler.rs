@@ -1,77 +1,88 @@
 //! The alternation that lowers the Kullback-Leibler divergence: `Z`, then `H`, by the same rule (`update/kl.rs`).
 //!
-//! The entries are held twice, by sample as the data have them, and by feature. Dense data are made into such lists,
-//! without their zeros.
+//! The entries are held twice, by sample as the data have them, and by feature (`update/kl_entries.rs`). Dense data are made
+//! into such lists, without their zeros.
 
 use crate::checkpoint::{Restored, StateWriter};
 use crate::error::Result;
-use crate::matrix::{DataMatrix, Matrix, Parts, Scalar, Sparse};
+use crate::matrix::{DataMatrix, Matrix, Scalar};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::Pair;
 use crate::models::nmf::EntryPenalties;
-use crate::update::{Effort, KlProblem, sums_of_rows};
+use crate::update::{Effort, Fixed, KlEntries, KlProblem, Sums};
 
 /// The divergence of a non-negative factorization, factor by factor.
 pub(crate) struct KlAlternation<'a, T: Scalar> {
-    by_sample: Sparse<'a, T>,
-    by_feature: Sparse<'static, T>,
-    parts: Parts<'a>,
+    entries: KlEntries<'a, T>,
     sweeps: usize,
     penalties: EntryPenalties,
+    fixed: Fixed,
 }
 
 impl<'a, T: Scalar> KlAlternation<'a, T> {
-    /// Begins from given factors, brought to the size of the samples. The penalties are those of entries.
+    /// Begins from given factors, brought to the size of the samples unless features stay. The penalties are those of entries.
     pub(crate) fn begin(
         x: &'a dyn DataMatrix<T>,
         mut pair: Pair<T>,
         sweeps: usize,
         penalties: EntryPenalties,
+        fixed: Fixed,
     ) -> Result<Extrapolated<Self>> {
-        let by_sample = Sparse::of(x)?;
-        let by_feature = by_sample.turned_around();
-        let alternation = Self { by_sample, by_feature, parts: x.parts(), sweeps, penalties };
+        let alternation = Self { entries: KlEntries::of(x)?, sweeps, penalties, fixed };
         let zt = pair.z.t().to_matrix();
-        let sums = sums_of_rows(&zt, Parts::whole(zt.cols()))?;
-        bring_to_sums(x, &mut pair.h, &sums)?;
+        let sums = alternation.entries.sums_for_samples(&zt)?;
+        if fixed.features == 0 {
+            alternation.bring_to_sums(x, &mut pair.h, &sums)?;
+        }
         let own = alternation.of_samples(&zt, &sums).divergence(&pair.h);
         let value = alternation.value(own, &pair)?;
         Ok(Extrapolated::new(alternation, pair, value))
     }
 
-    fn of_samples<'b>(&'b self, zt: &'b Matrix<T>, sums: &'b [f64]) -> KlProblem<'b, T> {
-        KlProblem { entries: &self.by_sample, factor: zt, sums, penalty: self.penalties.features }
+    fn of_samples<'b>(&'b self, zt: &'b Matrix<T>, sums: &'b Sums) -> KlProblem<'b, T> {
+        let (entries, penalty) = (&self.entries.by_sample, self.penalties.features);
+        let fixed = self.fixed.fixed_features(zt.rows());
+        KlProblem { entries, factor: zt, sums, penalty, fixed }
     }
 
     /// The objective, given the divergence of the samples of this part.
     fn value(&self, own: f64, Pair { z, h }: &Pair<T>) -> Result<f64> {
-        let of_samples = self.parts.sum_of(own + self.penalties.features.of(h))?;
+        let of_samples = self.entries.parts.sum_of(own + self.penalties.features.of(h))?;
         Ok(of_samples + self.penalties.basis.of(z))
     }
 
     fn update_basis(&self, zt: &mut Matrix<T>, h: &Matrix<T>) -> Result<()> {
-        let sums = sums_of_rows(h, self.parts)?;
+        let KlEntries { by_feature, parts, .. } = &self.entries;
+        let sums = self.entries.sums_for_features(h)?;
         let penalty = self.penalties.basis;
-        let of_features = KlProblem { entries: &self.by_feature, factor: h, sums: &sums, penalty };
-        of_features.descend_on(zt, self.parts, self.sweeps)
+        let fixed = 0..self.fixed.bases;
+        let of_features = KlProblem { entries: by_feature, factor: h, sums: &sums, penalty, fixed };
+        of_features.descend_on(zt, *parts, self.sweeps)
     }
-}
 
-/// Scales each column of `h` such that the reconstruction of a sample has the sum of the sample, which is its best size.
-fn bring_to_sums<T: Scalar>(x: &dyn DataMatrix<T>, h: &mut Matrix<T>, sums: &[f64]) -> Result<()> {
-    let mut of_samples = Matrix::zeros(1, h.cols());
-    x.wide_tr_mul(&Matrix::from_fn(x.shape().0, 1, |_, _| 1.0), &mut of_samples)?;
-    for (j, wanted) in of_samples.as_slice().iter().enumerate() {
-        let column = h.col_mut(j);
-        let found: f64 = column.iter().zip(sums).map(|(h, a)| h.to_f64() * a).sum();
-        let factor = wanted / found;
-        if factor.is_finite() {
-            for h in column {
-                *h = T::from_f64(h.to_f64() * factor);
+    /// Scales each column of `h` such that the reconstruction of a sample has the sum of the sample, which is its best
+    /// size.
+    fn bring_to_sums(&self, x: &dyn DataMatrix<T>, h: &mut Matrix<T>, sums: &Sums) -> Result<()> {
+        let mut of_samples = vec![0.0; h.cols()];
+        if self.entries.are_complete() {
+            let mut row = Matrix::zeros(1, h.cols());
+            x.wide_tr_mul(&Matrix::from_fn(x.shape().0, 1, |_, _| 1.0), &mut row)?;
+            of_samples.copy_from_slice(row.as_slice());
+        } else {
+            of_samples = self.entries.sums_of_samples();
+        }
+        for (j, wanted) in of_samples.iter().enumerate() {
+            let column = h.col_mut(j);
+            let found: f64 = column.iter().zip(sums.of(j)).map(|(h, a)| h.to_f64() * a).sum();
+            let factor = wanted / found;
+            if factor.is_finite() {
+                for h in column {
+                    *h = T::from_f64(h.to_f64() * factor);
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 impl<T: Scalar> Sweeps for KlAlternation<'_, T> {
@@ -81,7 +92,7 @@ impl<T: Scalar> Sweeps for KlAlternation<'_, T> {
         let mut zt = pair.z.t().to_matrix();
         self.update_basis(&mut zt, &pair.h)?;
         pair.z = zt.t().to_matrix();
-        let sums = sums_of_rows(&zt, Parts::whole(zt.cols()))?;
+        let sums = self.entries.sums_for_samples(&zt)?;
         let problem = self.of_samples(&zt, &sums);
         let own = problem.descend_measured(&mut pair.h, Effort::Sweeps(self.sweeps));
         self.value(own, pair)

@@ -10,7 +10,7 @@ use crate::objective::Divergence;
 use crate::project::Projection;
 use crate::stop::StopRule;
 use crate::testing::{literal_product, positive};
-use crate::update::HSolver;
+use crate::update::{Fixed, HSolver};
 
 fn nmf(k: usize) -> Nmf {
     Nmf::new(k).divergence(Divergence::KullbackLeibler)
@@ -59,7 +59,8 @@ fn no_sweep_rises_but_by_rounding() {
         for start in [NonNegativeStart::Random, NonNegativeStart::Nndsvd] {
             let started = begin_non_negative(&x, 4, start, 0).unwrap();
             let pair = Pair { z: started.z, h: started.h };
-            let mut descent = KlAlternation::begin(&x, pair, 3, EntryPenalties::NONE).unwrap();
+            let mut descent =
+                KlAlternation::begin(&x, pair, 3, EntryPenalties::NONE, Fixed::default()).unwrap();
             let before = descent.error();
             (0..200).for_each(|_| descent.step().unwrap());
             assert!(descent.error() < before);

@@ -19,6 +19,7 @@ mod penalties_tests;
 mod tests;
 
 pub(crate) use algorithm::{Constraint, GraphForm, bring_to_unit_sums};
+pub(crate) use params::Given;
 pub use params::Nmf;
 pub use penalties::ElasticNet;
 pub(crate) use penalties::EntryPenalties;

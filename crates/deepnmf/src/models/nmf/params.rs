@@ -15,12 +15,12 @@ use crate::models::options::check_layers;
 use crate::models::semi_nmf::check_given_features;
 use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{
-    Abilities, Factors, Kind, Model, NonNegativeOptions, Notice, Outcome, Task, WarmStart,
+    Abilities, Factors, Kind, Known, Model, NonNegativeOptions, Notice, Outcome, Task, WarmStart,
 };
 use crate::objective::{Divergence, kl_divergence};
 use crate::observe::Stage;
 use crate::stop::Watch;
-use crate::update::{HSolver, Penalty};
+use crate::update::{Fixed, HSolver, Penalty};
 
 /// NMF: `X ~ Z H` of non-negative data into non-negative factors.
 ///
@@ -45,6 +45,23 @@ pub struct Nmf {
     /// Settings that all models share.
     #[serde(flatten)]
     pub options: NonNegativeOptions,
+}
+
+/// What a fit begins with.
+pub(crate) enum Given<T> {
+    Nothing,
+    Factors(Pair<T>),
+    /// Some components, which stay.
+    Known(Known<T>),
+}
+
+impl<T: Scalar> Given<T> {
+    fn fixed(&self) -> Option<Fixed> {
+        match self {
+            Self::Known(known) => Some(known.fixed()),
+            _ => None,
+        }
+    }
 }
 
 impl Nmf {
@@ -97,13 +114,13 @@ impl Nmf {
         constraint: Option<Constraint<'_, T>>,
         session: &mut FitSession<'_>,
     ) -> Result<Outcome<T>> {
-        self.fit_stage_from(None, x, stage, constraint, session)
+        self.fit_stage_from(Given::Nothing, x, stage, constraint, session)
     }
 
-    /// The same from given factors.
+    /// The same from something given.
     fn fit_stage_from<T: Scalar>(
         &self,
-        given: Option<Pair<T>>,
+        given: Given<T>,
         x: &dyn DataMatrix<T>,
         stage: Stage,
         constraint: Option<Constraint<'_, T>>,
@@ -118,7 +135,9 @@ impl Nmf {
         }
         let options = &self.options;
         let small = (!self.penalty.is_none()).then(|| Constraint::Small(self.penalties(x)));
-        let constraint = constraint.or(small);
+        let fixed = given.fixed();
+        let stays = fixed.map(Constraint::Fixed);
+        let constraint = constraint.or(small).or(stays);
         let regularized =
             matches!(constraint, Some(Constraint::Graph { .. } | Constraint::Small(_)));
         let printed =
@@ -187,13 +206,13 @@ impl Nmf {
     /// [`fit_stage`](Self::fit_stage) with the Kullback-Leibler divergence.
     fn fit_kullback_leibler<T: Scalar>(
         &self,
-        given: Option<Pair<T>>,
+        given: Given<T>,
         x: &dyn DataMatrix<T>,
         stage: Stage,
         session: &mut FitSession<'_>,
     ) -> Result<Outcome<T>> {
         let (options, mut notices) = (&self.options, vec![]);
-        let sweeps = self.sweeps()?;
+        let (sweeps, fixed) = (self.sweeps()?, given.fixed().unwrap_or_default());
         let watch = session.watch(&options.stop);
         let (fitted, run) = session.run(stage, &options.stop, x.parts(), || {
             let started = self.begin(given, x, &watch)?;
@@ -201,7 +220,7 @@ impl Nmf {
                 notices.push(Notice::InitializationCutShort { stage: stage.to_string() });
             }
             let pair = Pair { z: started.z, h: started.h };
-            KlAlternation::begin(x, pair, sweeps, self.penalties(x))
+            KlAlternation::begin(x, pair, sweeps, self.penalties(x), fixed)
         })?;
         let Pair { z, h } = &fitted.point;
         let least = Some(self.divergence.error_of_least_model(x)?);
@@ -275,29 +294,53 @@ impl Nmf {
     /// Factors to begin with: the given ones, or random ones if somebody stops the initialization.
     pub(crate) fn begin<T: Scalar>(
         &self,
-        given: Option<Pair<T>>,
+        given: Given<T>,
         x: &dyn DataMatrix<T>,
         watch: &Watch,
     ) -> Result<StartedPair<T>> {
-        if let Some(Pair { z, h }) = given {
-            return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
-        }
-        let NonNegativeOptions { start, seed, .. } = self.options;
-        let begin = |x: &dyn DataMatrix<T>| {
-            begin_non_negative_watched(x, watch, self.components, start, seed)
+        let known = match given {
+            Given::Nothing => None,
+            Given::Known(known) => Some(known),
+            Given::Factors(Pair { z, h }) => {
+                return Ok(StartedPair { z, h, singular_values: None, cut_short: false });
+            }
         };
         match x.weights().filter(|_| self.divergence == Divergence::KullbackLeibler) {
-            None => begin(x),
+            None => self.begin_around(known.as_ref(), x, watch),
             Some(weights) => {
-                // The decomposition is that of squared errors, which weigh by roots.
+                // Squared errors, which it is about, weigh by roots.
                 let rooted = Weighted::rooted(x, weights);
-                let mut started = begin(&rooted)?;
-                if let Some(roots) = rooted.weights() {
-                    roots.put_on(&mut started.h);
-                }
+                let Some(roots) = rooted.weights() else {
+                    return self.begin_around(known.as_ref(), x, watch);
+                };
+                let lesser = known.as_ref().map(|known| known.clone().unweighted(roots));
+                let mut started = self.begin_around(lesser.as_ref(), &rooted, watch)?;
+                roots.put_on(&mut started.h);
+                known.iter().for_each(|known| known.put_back(&mut started.h));
                 Ok(started)
             }
         }
+    }
+
+    /// The initialization, around components that stay if there are any.
+    fn begin_around<T: Scalar>(
+        &self,
+        known: Option<&Known<T>>,
+        x: &dyn DataMatrix<T>,
+        watch: &Watch,
+    ) -> Result<StartedPair<T>> {
+        let NonNegativeOptions { start, seed, .. } = self.options;
+        let begin = |x: &dyn DataMatrix<T>, components| {
+            begin_non_negative_watched(x, watch, components, start, seed)
+        };
+        let Some(known) = known else { return begin(x, self.components) };
+        let mut cut_short = false;
+        let Pair { z, h } = known.begin(x, self.components, true, &mut |rest, components| {
+            let started = begin(rest, components)?;
+            cut_short = started.cut_short;
+            Ok(Pair { z: started.z, h: started.h })
+        })?;
+        Ok(StartedPair { z, h, singular_values: None, cut_short })
     }
 
     /// Refuses settings and data that no factorization is possible with.
@@ -328,7 +371,7 @@ impl Nmf {
 
 impl Kind for Nmf {
     const ABILITIES: Abilities =
-        Abilities { warm_start: true, weights: true, ..Abilities::NON_NEGATIVE };
+        Abilities { warm_start: true, weights: true, fixed: true, ..Abilities::NON_NEGATIVE };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
@@ -351,10 +394,13 @@ impl Kind for Nmf {
     }
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
-        let given = match task.from {
-            None => None,
-            Some(WarmStart::Factors(factors)) => Some(self.given_pair(task.x, &factors)?),
-            Some(WarmStart::Bases(_)) => {
+        let given = match (task.from, task.known) {
+            (None, None) => Given::Nothing,
+            (None, Some(known)) => Given::Known(known),
+            (Some(WarmStart::Factors(factors)), _) => {
+                Given::Factors(self.given_pair(task.x, &factors)?)
+            }
+            (Some(WarmStart::Bases(_)), _) => {
                 let accepted = "nmf has one layer, begin from factors";
                 return Err(Error::parameter("the warm start", "bases", accepted));
             }

@@ -8,16 +8,20 @@
 //!
 //! Missing entries are filled in once the basis is known, before `Z^T X` (`matrix/incomplete`).
 //!
-//! With a basis that stays, the step is the first half, and the data are touched once in all.
+//! With a basis that stays, the step is the first half, and the data are touched once in all. Where only some components
+//! stay, the rules see what these leave of the data (`update/free.rs`, `matrix/less.rs`).
 
 use crate::checkpoint::{Restored, StateWriter};
 use crate::driver::Algorithm;
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::matrix::{DataMatrix, Matrix, Scalar, gram_of_rows};
+use crate::matrix::{DataMatrix, Less, Matrix, Scalar, columns_of, gram_of_rows};
 use crate::models::factors::Pair;
 use crate::objective::Fitted;
-use crate::update::{BasisProducts, GraphPenalty, GraphTerm, HSolver, ZScratch, z_least_squares};
+use crate::update::{
+    BasisProducts, Fixed, GraphPenalty, GraphTerm, HSolver, ZScratch, rows_of, update_rows,
+    z_least_squares,
+};
 
 /// Semi-NMF under way, for those who want to own the loop; [`SemiNmf`](super::SemiNmf) does it
 /// for everybody else.
@@ -32,6 +36,7 @@ pub struct SemiNmfLoop<'a, T> {
     /// Room to compute `Z` in, unless it stays what it is.
     scratch: Option<ZScratch<T>>,
     graph: Option<GraphTerm<'a, T>>,
+    fixed: Fixed,
     error: f64,
     /// Whether the data have missing entries, which hold what the factors make of them.
     filled: bool,
@@ -88,6 +93,23 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
         Ok(this)
     }
 
+    /// Begins from factors of which some components stay.
+    pub(crate) fn with_fixed(
+        x: &'a dyn DataMatrix<T>,
+        Pair { z, h }: Pair<T>,
+        solver: HSolver,
+        fixed: Fixed,
+    ) -> Result<Self> {
+        let free = fixed.free_bases(z.cols());
+        if free.is_empty() {
+            return Ok(Self { fixed, ..Self::with_fixed_basis(x, z, h, solver)? });
+        }
+        let scratch = Some(ZScratch::new(x.shape().0, free.len()));
+        let mut this = Self { fixed, scratch, ..Self::before_products(x, z, h, solver)? };
+        this.refresh()?;
+        Ok(this)
+    }
+
     fn before_products(
         x: &'a dyn DataMatrix<T>,
         z: Matrix<T>,
@@ -105,6 +127,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             products: BasisProducts::zeros(k, n),
             scratch: None,
             graph: None,
+            fixed: Fixed::default(),
             error: 0.0,
             filled: false,
         })
@@ -153,11 +176,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
     /// error.
     fn refresh(&mut self) -> Result<()> {
         gram_of_rows(&mut self.hht, &self.h, self.x.parts())?;
-        if let Some(scratch) = &mut self.scratch {
-            let mut gram = self.hht.clone();
-            self.graph.iter().for_each(|graph| graph.add_to(&mut gram));
-            z_least_squares(&mut self.z, self.x, &self.h, &gram, scratch)?;
-        }
+        self.solve_basis()?;
         if let Some(left) = self.x.fill_in(&self.z, &self.h)? {
             self.filled = true;
             self.error = left.sqrt();
@@ -169,6 +188,25 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
         let fitted = Fitted { phi: &self.z, h: &self.h, products: &self.products };
         self.error = fitted.error_with(self.x, self.x_norm_sq, &self.hht)?;
         Ok(())
+    }
+
+    /// The best basis for the features at hand, but for what stays of it.
+    fn solve_basis(&mut self) -> Result<()> {
+        let Some(scratch) = &mut self.scratch else { return Ok(()) };
+        if self.fixed.bases > 0 {
+            let (staying, free) = (0..self.fixed.bases, self.fixed.free_bases(self.z.cols()));
+            let (known, own) = (rows_of(&self.h, &staying), rows_of(&self.h, &free));
+            let phi = columns_of(&self.z, staying).into_owned();
+            let gram = rows_of(&columns_of(&self.hht, free.clone()), &free);
+            let mut basis = Matrix::zeros(self.z.rows(), free.len());
+            let rest = Less::new(self.x, &phi, &known);
+            z_least_squares(&mut basis, &rest, &own, &gram, scratch)?;
+            free.zip(basis.columns()).for_each(|(c, z)| self.z.col_mut(c).copy_from_slice(z));
+            return Ok(());
+        }
+        let mut gram = self.hht.clone();
+        self.graph.iter().for_each(|graph| graph.add_to(&mut gram));
+        z_least_squares(&mut self.z, self.x, &self.h, &gram, scratch)
     }
 }
 
@@ -183,7 +221,10 @@ impl<T: Scalar> Algorithm for SemiNmfLoop<'_, T> {
 
     fn step(&mut self) -> Result<()> {
         match &mut self.graph {
-            None => self.solver.update(&mut self.h, self.products.plain()),
+            None => {
+                let free = self.fixed.free_features(self.h.rows());
+                update_rows(self.solver, &mut self.h, &self.products, &free);
+            }
             Some(graph) => graph.update(self.solver, &mut self.h, &self.products)?,
         }
         self.refresh()

@@ -14,8 +14,8 @@ use crate::models::observed::{self, Observed};
 use crate::models::options::check_layers;
 use crate::models::summary::{Bound, Record, blame_shrinking};
 use crate::models::{
-    Abilities, Factors, FitOptions, Kind, Model, Neighbourhood, Notice, Outcome, Task, Variant,
-    WarmStart,
+    Abilities, Factors, FitOptions, Kind, Known, Model, Neighbourhood, Notice, Outcome, Task,
+    Variant, WarmStart,
 };
 use crate::observe::Stage;
 use crate::update::{GraphPenalty, HSolver};
@@ -63,7 +63,7 @@ impl SemiNmf {
 
 impl Kind for SemiNmf {
     const ABILITIES: Abilities =
-        Abilities { warm_start: true, weights: true, ..Abilities::SHALLOW };
+        Abilities { warm_start: true, weights: true, fixed: true, ..Abilities::SHALLOW };
 
     fn layers(&self) -> Vec<usize> {
         vec![self.components]
@@ -87,6 +87,9 @@ impl Kind for SemiNmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         let (x, options) = (task.x, &self.options);
+        if let Some(known) = task.known {
+            return Ok(Model::new(self.clone(), self.fit_around(x, &known, session)?));
+        }
         let outcome = match task.from {
             None => {
                 let layer = OneLayer {
@@ -118,6 +121,37 @@ impl Kind for SemiNmf {
             }
         };
         Ok(Model::new(self.clone(), outcome))
+    }
+}
+
+impl SemiNmf {
+    /// Fits what is not known of the components.
+    fn fit_around<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        known: &Known<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Outcome<T>> {
+        let (options, k) = (&self.options, self.components);
+        check(x, k, options)?;
+        let watch = session.watch(&options.stop);
+        let mut notices = vec![];
+        let (fitted, run) = session.run(Stage::Fitting, &options.stop, x.parts(), || {
+            let pair = known.begin(x, k, false, &mut |rest, components| {
+                let scale = options.scale.in_layer(true);
+                let fade = options.fade.unwrap_or(ScaleIn::fade_of(components));
+                let wanted =
+                    Begin { components, start: options.start, scale, seed: options.seed, fade };
+                let started = begin_watched(rest, &watch, wanted, None)?;
+                if started.cut_short {
+                    let stage = Stage::Fitting.to_string();
+                    notices.push(Notice::InitializationCutShort { stage });
+                }
+                Ok(Pair { z: Matrix::zeros(x.shape().0, components), h: started.h })
+            })?;
+            SemiNmfLoop::with_fixed(x, pair, options.solver, known.fixed())
+        })?;
+        sum_up(x, fitted.into_pair(), Record { notices, ..Record::of(run) }, options, session)
     }
 }
 

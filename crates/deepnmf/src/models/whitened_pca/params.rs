@@ -132,7 +132,7 @@ impl Kind for WhitenedPca {
         let error = factors.reconstruction_error(x, 1, &factors.h[0])?;
         let (mut history, mut clock) = (vec![error], vec![session.seconds()]);
         let mut stop = StopReason::Converged;
-        if x.missing() > 0 {
+        if x.is_incomplete() {
             let watch = session.watch(&StopRule::default());
             stop = self.fill_in(x, &mut factors, &watch, (&mut history, &mut clock), session)?;
         }

@@ -1,6 +1,6 @@
 //! NumPy arrays on their way in and out, without a copy where memory allows.
 
-use deepnmf::matrix::{Incomplete, Stored, Whole};
+use deepnmf::matrix::{Incomplete, Stored, Whole, check_data};
 use deepnmf::{DataMatrix, Matrix, MatrixView, Scalar, Sparse};
 use deepnmf_data::Values;
 use numpy::ndarray::{ArrayView2, ShapeBuilder};
@@ -29,11 +29,12 @@ pub(crate) enum Given<'py, T: Element> {
     Incomplete(GivenIncomplete<'py, T>),
 }
 
-/// Samples with entries that are missing: `nan` or `zeros`.
+/// Samples with entries that are missing, `nan` or `zeros` or `none`, and weights of all entries if they have any.
 #[derive(FromPyObject)]
 pub(crate) struct GivenIncomplete<'py, T: Element> {
     values: GivenTable<'py, T>,
     missing: String,
+    weights: Option<PyReadonlyArray2<'py, f64>>,
 }
 
 /// Those samples themselves.
@@ -89,11 +90,6 @@ impl<T: Scalar> Held<'_, T> {
         }
     }
 
-    /// Whether entries are missing.
-    pub(crate) fn is_incomplete(&self) -> bool {
-        matches!(self, Self::Incomplete(_))
-    }
-
     /// A copy in memory of their own; what is missing is NaN.
     pub(crate) fn values(&self) -> Values<T> {
         match self {
@@ -117,19 +113,44 @@ pub(crate) fn held<'a, T: Scalar + Element>(given: &'a Given<'_, T>) -> PyResult
 /// A copy of samples that says which entries are missing.
 fn incomplete<'a, T: Scalar + Element>(given: &GivenIncomplete<'_, T>) -> PyResult<Held<'a, T>> {
     let zeros = given.missing == "zeros";
+    if let Some(weights) = &given.weights {
+        let x = weighed(given, &view_of(weights)?.to_matrix())?;
+        return Ok(Held::Incomplete(Box::new(x)));
+    }
     let made = match &given.values {
         GivenTable::Sparse(x) if zeros => Incomplete::of_held(&sparse(x)?),
         GivenTable::Sparse(x) => Incomplete::copied(&sparse(x)?).map_err(of_model)?,
         GivenTable::Dense(array) => {
             let mut x = view_of(array)?.to_matrix();
             if zeros {
-                let nan = T::from_f64(f64::NAN);
-                x.as_mut_slice().iter_mut().filter(|v| **v == T::ZERO).for_each(|v| *v = nan);
+                zeros_to_nan(&mut x);
             }
             Incomplete::from_nan(x).map_err(of_model)?
         }
     };
     Ok(Held::Incomplete(Box::new(made)))
+}
+
+/// A dense copy of samples whose entries have weights.
+fn weighed<T: Scalar + Element>(
+    given: &GivenIncomplete<'_, T>,
+    weights: &Matrix<f64>,
+) -> PyResult<Incomplete<'static, T>> {
+    let mut x = match &given.values {
+        GivenTable::Dense(array) => view_of(array)?.to_matrix(),
+        GivenTable::Sparse(x) => sparse(x)?.own_dense().map_err(of_model)?,
+    };
+    match given.missing.as_str() {
+        "zeros" => zeros_to_nan(&mut x),
+        "nan" => {}
+        _ => check_data(&x).map_err(of_model)?,
+    }
+    Incomplete::weighted(x, weights).map_err(of_model)
+}
+
+fn zeros_to_nan<T: Scalar>(x: &mut Matrix<T>) {
+    let nan = T::from_f64(f64::NAN);
+    x.as_mut_slice().iter_mut().filter(|v| **v == T::ZERO).for_each(|v| *v = nan);
 }
 
 fn sparse<'a, T: Scalar + Element>(x: &'a GivenSparse<'_, T>) -> PyResult<Sparse<'a, T>> {

@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 
 use deepnmf::persist::AnyModel;
 use deepnmf::{
-    CancelToken, Checkpoints, Event, Factorization, Factors, FitSession, Labels, Learner, Observer,
-    Provenance, Scalar, Settings, WarmStart,
+    CancelToken, Checkpoints, Event, Factorization, Factors, FitSession, FixedComponents, Labels,
+    Learner, Observer, Provenance, Scalar, Settings, WarmStart,
 };
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -26,9 +26,9 @@ use crate::threads::{PATIENCE, pool};
 /// Fits the model that `settings` describe (in the words of a model file). Returns it with what
 /// interrupted the fit, if anything did: an exception of the callback, or Ctrl-C. `start` has features
 /// (samples x components) and components (components x features) to begin from. With `batch` the samples are the first
-/// of many.
+/// of many. `fixed` has components and features that stay.
 #[pyfunction]
-#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None, batch=false, weights=None))]
+#[pyo3(signature = (settings, x, attributes, provenance, *, threads, callback, checkpoint=None, start=None, batch=false, weights=None, fixed=(None, None)))]
 #[allow(clippy::too_many_arguments)] // keywords of a Python function
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -42,6 +42,7 @@ pub(crate) fn fit<'py>(
     start: Option<(Samples<'py>, Samples<'py>)>,
     batch: bool,
     weights: Option<PyReadonlyArray1<'py, f64>>,
+    fixed: (Option<Samples<'py>>, Option<Samples<'py>>),
 ) -> PyResult<(Model, Option<PyErr>)> {
     let settings: Settings = understood(settings)?;
     let provenance: Provenance = understood(provenance)?;
@@ -56,7 +57,11 @@ pub(crate) fn fit<'py>(
                 Some(_) => return Err(other_numbers()),
                 None => None,
             };
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, weights, batch };
+            let bases = fixed.0.as_ref().map(narrow).transpose()?;
+            let features = fixed.1.as_ref().map(narrow).transpose()?;
+            let fixed = stays(bases, features)?;
+            let x = held(&x)?;
+            let job = Job { settings, x, attributes, checkpoint, from, weights, batch, fixed };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F32(deepnmf::Model { provenance, ..model }))
         }
@@ -66,7 +71,11 @@ pub(crate) fn fit<'py>(
                 Some(_) => return Err(other_numbers()),
                 None => None,
             };
-            let job = Job { settings, x: held(&x)?, attributes, checkpoint, from, weights, batch };
+            let bases = fixed.0.as_ref().map(wide).transpose()?;
+            let features = fixed.1.as_ref().map(wide).transpose()?;
+            let fixed = stays(bases, features)?;
+            let x = held(&x)?;
+            let job = Job { settings, x, attributes, checkpoint, from, weights, batch, fixed };
             let model = py.detach(|| watched(&pool, &job, &mut watcher));
             model.map(|model| AnyModel::F64(deepnmf::Model { provenance, ..model }))
         }
@@ -85,7 +94,28 @@ fn factors<T: Scalar + Element>(h: &Given<'_, T>, z: &Given<'_, T>) -> PyResult<
 }
 
 fn other_numbers() -> PyErr {
-    PyTypeError::new_err("the factors to begin from must have the number type of the samples")
+    PyTypeError::new_err("factors that are given must have the number type of the samples")
+}
+
+fn narrow<'a, 'py>(given: &'a Samples<'py>) -> PyResult<&'a Given<'py, f32>> {
+    if let Samples::F32(given) = given { Ok(given) } else { Err(other_numbers()) }
+}
+
+fn wide<'a, 'py>(given: &'a Samples<'py>) -> PyResult<&'a Given<'py, f64>> {
+    if let Samples::F64(given) = given { Ok(given) } else { Err(other_numbers()) }
+}
+
+/// Components (a row each) and features (samples x components) that stay, as the paper has them.
+fn stays<T: Scalar + Element>(
+    bases: Option<&Given<'_, T>>,
+    features: Option<&Given<'_, T>>,
+) -> PyResult<Option<FixedComponents<T>>> {
+    if bases.is_none() && features.is_none() {
+        return Ok(None);
+    }
+    let matrix = |given| Ok::<_, PyErr>(view(given)?.to_matrix());
+    let (bases, features) = (bases.map(matrix).transpose()?, features.map(matrix).transpose()?);
+    Ok(Some(FixedComponents { bases, features }))
 }
 
 /// Settings and the like, which cross as JSON.
@@ -107,6 +137,8 @@ struct Job<'a, T: Scalar> {
     weights: Option<Vec<f64>>,
     /// Whether more samples will come.
     batch: bool,
+    /// Components that stay, if any do.
+    fixed: Option<FixedComponents<T>>,
 }
 
 impl<T: Scalar> Job<'_, T> {
@@ -114,6 +146,10 @@ impl<T: Scalar> Job<'_, T> {
         if self.batch {
             let begun = Learner::begin_in(&self.settings, self.x.data(), session)?;
             return Ok(begun.into_model());
+        }
+        if let Some(fixed) = &self.fixed {
+            let weights = self.weights.as_deref();
+            return self.settings.fit_fixed(self.x.data(), fixed.clone(), weights, session);
         }
         if let Some(weights) = &self.weights {
             let from = self.from.clone().map(WarmStart::Factors);

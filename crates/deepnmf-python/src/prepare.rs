@@ -30,10 +30,12 @@ pub(crate) fn prepared<T: Scalar>(
     }
     let mut data = DatasetOf::new(x.values());
     steps.apply(&mut data).map_err(|error| of_data(&error))?;
-    if !x.is_incomplete() {
-        return Ok(Some(data.x));
-    }
-    data.x.declared(Missing::Nan).map(Some).map_err(|error| of_data(&error))
+    let Held::Incomplete(given) = x else { return Ok(Some(data.x)) };
+    let declared = match given.entry_weights() {
+        None => data.x.declared(Missing::Nan),
+        Some(weights) => data.x.weighted(&weights.cast()),
+    };
+    declared.map(Some).map_err(|error| of_data(&error))
 }
 
 /// The features that samples have before those steps, some of which change their number.

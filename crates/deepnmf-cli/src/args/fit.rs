@@ -112,8 +112,8 @@ pub(crate) struct FitArgs {
         conflicts_with_all = ["batch", "auxiliary", "memory", "weights_file"]
     )]
     pub(crate) entry_weights_file: Option<PathBuf>,
-    /// Components that stay as they are, the first ones: a table with a row of numbers for each, in the unit of the
-    /// preprocessed samples, or a model file, whose bases they are (semi-nmf, nmf)
+    /// Components that stay as they are, the first ones: a table with a row for each feature of the preprocessed samples
+    /// and a column for each component, as export writes it, or a model file (semi-nmf, nmf)
     #[arg(
         long,
         value_name = "FILE",

@@ -12,6 +12,7 @@ mod export;
 #[cfg(feature = "images")]
 mod faces;
 mod fit;
+mod fixed;
 #[cfg(unix)]
 mod interrupt;
 mod labels;

@@ -68,9 +68,10 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         method: Method | None = None,
         zero_samples: ZeroSamples = "error",
         *,
+        entry_weight: ArrayLike | None = None,
         layers: str | None = None,
     ) -> Floats:
-        return self._features(X, layer, method, zero_samples, layers)
+        return self._features(X, layer, method, zero_samples, layers, entry_weight)
 
     def _features(
         self,
@@ -79,6 +80,7 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         method: Method | None,
         zero_samples: ZeroSamples,
         layers: str | None,
+        entry_weight: ArrayLike | None = None,
     ) -> Floats:
         """Compute the features of samples as an array."""
         check_is_fitted(self)
@@ -89,11 +91,15 @@ class _Projecting(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         n_samples = found.shape[0]
         some = check.not_zero(found) if zero_samples == "keep" else np.ones(n_samples, bool)
         if some.all():
-            return self._model.project(check.given(self, found), place, method, threads)
+            given = check.given(self, found, entry_weight)
+            return self._model.project(given, place, method, threads)
         features = np.zeros((n_samples, self._model.layers[place - 1]), found.dtype)
         if some.any():
             kept = check.contiguous(found[some])
-            features[some] = self._model.project(check.given(self, kept), place, method, threads)
+            if entry_weight is not None:
+                entry_weight = check.entry_weights(entry_weight, found.shape)[some]
+            given = check.given(self, kept, entry_weight)
+            features[some] = self._model.project(given, place, method, threads)
         return features
 
     def _samples(self, X: SamplesLike, layers: str | None = None) -> Any:
@@ -145,6 +151,7 @@ class _AnyLayer:
         method: Method | None = None,
         zero_samples: ZeroSamples = "error",
         *,
+        entry_weight: ArrayLike | None = None,
         layers: str | None = None,
     ) -> Floats:
         """Compute the features of samples.
@@ -169,6 +176,8 @@ class _AnyLayer:
         zero_samples : {'error', 'keep'}, default='error'
             What happens to samples that are zero in every feature if the model scales samples to
             unit norm, as one of the program does: they are refused, or their features are zero.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries of these samples, as for `fit`.
         layers : str, default=None
             Name of the layer of an AnnData object to take instead of its ``X``.
 
@@ -180,7 +189,7 @@ class _AnyLayer:
         token = _asked_layer.set(layer)
         try:
             features: Floats = super().transform(  # type: ignore[misc]
-                X, layer, method, zero_samples, layers=layers
+                X, layer, method, zero_samples, entry_weight=entry_weight, layers=layers
             )
         finally:
             _asked_layer.reset(token)
@@ -234,6 +243,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         X: SamplesLike,
         y: Labels | None = None,
         *,
+        entry_weight: ArrayLike | None = None,
         checkpoint: FilePath | None = None,
         layers: str | None = None,
     ) -> Self:
@@ -248,6 +258,10 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, for models that learn from labels; other models ignore them. -1, NaN and None
             mean that a label is unknown.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, at least 0. Only their ratios decide: each entry
+            counts as its weight divided by the largest one, and not at all if that is 0. Models of
+            the Kullback-Leibler divergence take none. If None, all entries count alike.
         checkpoint : str or path-like, default=None
             Folder for checkpoints, which are written every 30 seconds. If the same fit was
             interrupted there before, by whatever means, it goes on and ends with the same bits.
@@ -261,7 +275,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
             holds the best factors so far.
         """
-        return self._fit(X, y, checkpoint=checkpoint, layers=layers)
+        return self._fit(X, y, checkpoint=checkpoint, layers=layers, entry_weight=entry_weight)
 
     def _fit(
         self,
@@ -273,8 +287,13 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         start: tuple[ArrayLike, ArrayLike] | None = None,
         batch: bool = False,
         sample_weight: ArrayLike | None = None,
+        entry_weight: ArrayLike | None = None,
+        fixed: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
     ) -> Self:
-        """Fit the model: from features and components in `start`, or to a first `batch`."""
+        """Fit the model: from features and components in `start`, or to a first `batch`.
+
+        `fixed` has components and features that stay.
+        """
         found = check.samples(self, X, sparse=True, layers=layers)
         shape = (found.shape[0], found.shape[1])
         task = Task(shape, check.seed(self.random_state), self._labels(shape[0], y))
@@ -298,7 +317,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         with Watch(self.callback, self.verbose) as watch:
             model, interruption = _core.fit(
                 json.dumps(settings),
-                check.given(self, found),
+                check.given(self, found, entry_weight),
                 codes,
                 json.dumps(provenance),
                 threads=check.threads(self.n_jobs, found.size * self._first_layer(settings)),
@@ -312,6 +331,10 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 ),
                 batch=batch,
                 weights=check.sample_weights(sample_weight, shape[0]),
+                fixed=tuple(
+                    None if value is None else check.floats(f"fixed_{name}", value, found.dtype)
+                    for name, value in zip(("components", "features"), fixed, strict=True)
+                ),
             )
         self.__dict__.pop("_progress", None)  # what partial_fit knows of other samples
         self._classes = [None if place is None else place.classes for place in places]
@@ -379,7 +402,12 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             )
 
     def fit_transform(
-        self, X: SamplesLike, y: Labels | None = None, *, layers: str | None = None
+        self,
+        X: SamplesLike,
+        y: Labels | None = None,
+        *,
+        entry_weight: ArrayLike | None = None,
+        layers: str | None = None,
     ) -> Floats:
         """Fit the model to samples and compute their features, as ``fit(X, y).transform(X)``.
 
@@ -389,6 +417,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             Samples.
         y : array-like of shape (n_samples,) or (n_samples, n_attributes), default=None
             Labels, as for `fit`.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, as for `fit`.
         layers : str, default=None
             Name of the layer of an AnnData object to take instead of its ``X``.
 
@@ -398,7 +428,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             The best features for the fitted basis. Those of the last iteration of the fit are
             ``features_[-1]``. After `set_output` a data frame.
         """
-        return self.fit(X, y, layers=layers).transform(X, layers=layers)
+        fitted = self.fit(X, y, entry_weight=entry_weight, layers=layers)
+        return fitted.transform(X, entry_weight=entry_weight, layers=layers)
 
     def annotate(
         self,

@@ -181,6 +181,7 @@ class Incomplete(NamedTuple):
 
     values: Any
     missing: str
+    weights: NDArray[np.float64] | None
 
 
 def missing(value: object) -> str | None:
@@ -192,10 +193,13 @@ def missing(value: object) -> str | None:
     raise refuse("missing", value, "it must be None, np.nan or 'zeros'")
 
 
-def given(estimator: Any, found: Any) -> Any:
-    """Return checked samples with what the estimator says of their missing entries."""
+def given(estimator: Any, found: Any, entry_weight: ArrayLike | None = None) -> Any:
+    """Return checked samples with what is said of their missing entries and of weights."""
     name = missing(getattr(estimator, "missing", None))
-    return found if name is None else Incomplete(found, name)
+    if name is None and entry_weight is None:
+        return found
+    weights = None if entry_weight is None else entry_weights(entry_weight, found.shape)
+    return Incomplete(found, name or "none", weights)
 
 
 def _unmasked(estimator: Any, X: Any) -> Any:
@@ -315,6 +319,15 @@ def sample_weights(value: object, n_samples: int) -> NDArray[np.float64] | None:
     if weights.shape != (n_samples,):
         accepted = f"it must be an array of one number for each of the {n_samples} samples"
         raise refuse("sample_weight", value, accepted)
+    return weights
+
+
+def entry_weights(value: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Check the weights of entries; the compiled core checks that none is below 0."""
+    weights = floats("entry_weight", value, np.float64)
+    if weights.shape != shape:
+        accepted = f"it must be an array of the shape of X, {shape}"
+        raise refuse("entry_weight", value, accepted)
     return weights
 
 

@@ -98,6 +98,7 @@ def fit(
     start: tuple[_Floats, _Floats] | None = None,
     batch: bool = False,
     weights: NDArray[np.float64] | None = None,
+    fixed: tuple[_Floats | None, _Floats | None] = (None, None),
 ) -> tuple[Model, BaseException | None]: ...
 def available_cores() -> int: ...
 def kmeans(

@@ -233,6 +233,9 @@ class NMF(Streaming):
         H: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
+        entry_weight: ArrayLike | None = None,
+        fixed_components: ArrayLike | None = None,
+        fixed_features: ArrayLike | None = None,
         checkpoint: FilePath | None = None,
         layers: str | None = None,
     ) -> Self:
@@ -256,6 +259,15 @@ class NMF(Streaming):
             copies of it, and ``reconstruction_err_`` is that of the weighted loss. Neighbours,
             penalties, nonlinear models and missing entries take none. If None, all samples count
             alike.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, at least 0. Only their ratios decide: each entry
+            counts as its weight divided by the largest one, and not at all if that is 0. Models of
+            the Kullback-Leibler divergence take none, nor does `sample_weight` beside it. If None,
+            all entries count alike.
+        fixed_components : array-like of shape (n_fixed, n_features), default=None
+            Components that stay as they are, the first ones of ``components_``.
+        fixed_features : array-like of shape (n_samples, n_fixed), default=None
+            Features that stay as they are, those of the last components.
         checkpoint : str or path-like, default=None
             Folder for checkpoints, which are written every 30 seconds. If the same fit was
             interrupted there before, by whatever means, it goes on and ends with the same bits.
@@ -270,8 +282,19 @@ class NMF(Streaming):
             holds the best factors so far.
         """
         start = self._start(W, H)
+        if start is not None and (fixed_components is not None or fixed_features is not None):
+            raise ValueError(
+                "a fit around fixed components begins by itself: leave init='custom' out"
+            )
         return self._fit(
-            X, y, checkpoint=checkpoint, layers=layers, start=start, sample_weight=sample_weight
+            X,
+            y,
+            checkpoint=checkpoint,
+            layers=layers,
+            start=start,
+            sample_weight=sample_weight,
+            entry_weight=entry_weight,
+            fixed=(fixed_components, fixed_features),
         )
 
     def fit_transform(
@@ -282,6 +305,7 @@ class NMF(Streaming):
         H: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
+        entry_weight: ArrayLike | None = None,
         layers: str | None = None,
     ) -> Floats:
         """Fit the model to samples and compute their features, as ``fit(X).transform(X)``.
@@ -298,6 +322,8 @@ class NMF(Streaming):
             Components to begin from, as for `fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples in the loss, as for `fit`.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, as for `fit`.
         layers : str, default=None
             Name of the layer of an AnnData object to take instead of its ``X``.
 
@@ -307,8 +333,10 @@ class NMF(Streaming):
             The best features for the fitted basis. Those of the last iteration of the fit are
             ``features_[-1]``. After `set_output` a data frame.
         """
-        fitted = self.fit(X, y, W, H, sample_weight=sample_weight, layers=layers)
-        return fitted.transform(X, layers=layers)
+        fitted = self.fit(
+            X, y, W, H, sample_weight=sample_weight, entry_weight=entry_weight, layers=layers
+        )
+        return fitted.transform(X, entry_weight=entry_weight, layers=layers)
 
     def _start(
         self, W: ArrayLike | None, H: ArrayLike | None

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from . import _check as check
 from . import _settings as settings_of
 from ._base import Factorization, Task
 from ._stream import Streaming
 from ._types import (
+    FilePath,
     Init,
     Json,
+    Labels,
     Missing,
     NeighborSearch,
     NeighborWeights,
     RandomState,
+    SamplesLike,
     Scale,
     Solver,
 )
 from ._watch import Callback
 from ._weighted import Weighable
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class OneLayer(Factorization):
@@ -244,3 +252,62 @@ class SemiNMF(Weighable, Streaming, OneLayer):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
+
+    def fit(
+        self,
+        X: SamplesLike,
+        y: Labels | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        entry_weight: ArrayLike | None = None,
+        fixed_components: ArrayLike | None = None,
+        fixed_features: ArrayLike | None = None,
+        checkpoint: FilePath | None = None,
+        layers: str | None = None,
+    ) -> Self:
+        """Fit the model to samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features), or AnnData
+            Samples. Arrays of float32 or float64 in C or Fortran order are not copied, nor are
+            SciPy's CSR and CSC, which stay sparse; other sparse formats are converted to CSR. Of
+            an AnnData object ``X`` is taken, and the names of its features.
+        y : None, default=None
+            Ignored, as all models without labels do.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in the loss, numbers above 0. A sample of weight 2 counts as two
+            copies of it, and ``reconstruction_err_`` is that of the weighted loss. Neighbours,
+            penalties, nonlinear models and missing entries take none. If None, all samples count
+            alike.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, at least 0. Only their ratios decide: each entry
+            counts as its weight divided by the largest one, and not at all if that is 0. Models of
+            the Kullback-Leibler divergence take none, nor does `sample_weight` beside it. If None,
+            all entries count alike.
+        fixed_components : array-like of shape (n_fixed, n_features), default=None
+            Components that stay as they are, the first ones of ``components_``.
+        fixed_features : array-like of shape (n_samples, n_fixed), default=None
+            Features that stay as they are, those of the last components.
+        checkpoint : str or path-like, default=None
+            Folder for checkpoints, which are written every 30 seconds. If the same fit was
+            interrupted there before, by whatever means, it goes on and ends with the same bits.
+            Remove the folder when the result is safe.
+        layers : str, default=None
+            Name of the layer of an AnnData object to take instead of its ``X``.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
+            holds the best factors so far.
+        """
+        return self._fit(
+            X,
+            y,
+            checkpoint=checkpoint,
+            layers=layers,
+            sample_weight=sample_weight,
+            entry_weight=entry_weight,
+            fixed=(fixed_components, fixed_features),
+        )

@@ -22,6 +22,7 @@ class Weighable(Factorization):
         y: Labels | None = None,
         *,
         sample_weight: ArrayLike | None = None,
+        entry_weight: ArrayLike | None = None,
         checkpoint: FilePath | None = None,
         layers: str | None = None,
     ) -> Self:
@@ -40,6 +41,11 @@ class Weighable(Factorization):
             copies of it, and ``reconstruction_err_`` is that of the weighted loss. Neighbours,
             penalties, nonlinear models and missing entries take none. If None, all samples count
             alike.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, at least 0. Only their ratios decide: each entry
+            counts as its weight divided by the largest one, and not at all if that is 0. Models of
+            the Kullback-Leibler divergence take none, nor does `sample_weight` beside it. If None,
+            all entries count alike.
         checkpoint : str or path-like, default=None
             Folder for checkpoints, which are written every 30 seconds. If the same fit was
             interrupted there before, by whatever means, it goes on and ends with the same bits.
@@ -53,7 +59,14 @@ class Weighable(Factorization):
             The fitted estimator. Ctrl-C raises KeyboardInterrupt as usual; the estimator then
             holds the best factors so far.
         """
-        return self._fit(X, y, checkpoint=checkpoint, layers=layers, sample_weight=sample_weight)
+        return self._fit(
+            X,
+            y,
+            checkpoint=checkpoint,
+            layers=layers,
+            sample_weight=sample_weight,
+            entry_weight=entry_weight,
+        )
 
     def fit_transform(
         self,
@@ -61,6 +74,7 @@ class Weighable(Factorization):
         y: Labels | None = None,
         *,
         sample_weight: ArrayLike | None = None,
+        entry_weight: ArrayLike | None = None,
         layers: str | None = None,
     ) -> Floats:
         """Fit the model to samples and compute their features, as ``fit(X).transform(X)``.
@@ -73,6 +87,8 @@ class Weighable(Factorization):
             Ignored, as for `fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples in the loss, as for `fit`.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries in the loss, as for `fit`.
         layers : str, default=None
             Name of the layer of an AnnData object to take instead of its ``X``.
 
@@ -82,5 +98,7 @@ class Weighable(Factorization):
             The best features for the fitted basis. Those of the last iteration of the fit are
             ``features_[-1]``. After `set_output` a data frame.
         """
-        fitted = self.fit(X, y, sample_weight=sample_weight, layers=layers)
-        return fitted.transform(X, layers=layers)
+        fitted = self.fit(
+            X, y, sample_weight=sample_weight, entry_weight=entry_weight, layers=layers
+        )
+        return fitted.transform(X, entry_weight=entry_weight, layers=layers)

@@ -1,5 +1,7 @@
 //! Tables that come beside the data: weights of samples and entries, components that stay.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -11,6 +13,9 @@ use super::given_factors;
 use crate::args::{FitArgs, ReadArgs};
 use crate::input::samples_of;
 use crate::ranks::own_columns;
+
+/// What `export` calls the column with the names of features.
+const NAMES: &str = "feature";
 
 /// The weights of the samples of this rank, from a file with one column.
 pub(super) fn sample_weights(args: &FitArgs, parts: Parts<'_>) -> Result<Option<Vec<f64>>> {
@@ -57,17 +62,31 @@ pub(super) fn fixed_components<T: Scalar>(
     Ok(Some(FixedComponents { bases, features }))
 }
 
-/// The bases of a model, or the rows of a table.
+/// The bases of a model, or a table of them as `export` writes it: a column for each component.
 fn bases<T: Scalar>(path: &Path) -> Result<Matrix<T>> {
     if path.extension().is_none_or(|end| end != "safetensors") {
-        return table("--fixed-bases", path);
+        let named = begins_with_names(path).then(|| NAMES.to_owned());
+        let read = ReadArgs { names_key: named, ..ReadArgs::default() };
+        return Ok(table_read("--fixed-bases", path, &read)?.t().to_matrix());
     }
     let factors = given_factors::<T>(path).context("--fixed-bases")?;
     Ok(factors.basis(factors.depth())?)
 }
 
+/// Whether the first column of a text table has the names of features.
+fn begins_with_names(path: &Path) -> bool {
+    let mut start = [0; NAMES.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *NAMES.as_bytes()
+}
+
 /// The rows of a file as columns.
 fn table<T: Scalar>(flag: &str, path: &Path) -> Result<Matrix<T>> {
-    let read = || Ok(samples_of::<T>(path, &ReadArgs::default())?.x.own_dense()?);
-    read().with_context(|| format!("{flag} {}", path.display()))
+    table_read(flag, path, &ReadArgs::default())
+}
+
+fn table_read<T: Scalar>(flag: &str, path: &Path, read: &ReadArgs) -> Result<Matrix<T>> {
+    let read = samples_of::<T>(path, read);
+    let dense = read.and_then(|read| Ok(read.x.own_dense()?));
+    dense.with_context(|| format!("{flag} {}", path.display()))
 }

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from deepnmf import NMF, WSF, AdditiveSemiNMF, DeepSemiNMF, SemiNMF, WhitenedPCA
+from deepnmf import (
+    NMF,
+    WSF,
+    AdditiveSemiNMF,
+    DeepSemiNMF,
+    SemiNMF,
+    WhitenedPCA,
+    clustering_accuracy,
+)
 from scipy.sparse import csr_array
 
 RNG = np.random.default_rng(0)
@@ -74,11 +82,13 @@ def test_sparse_samples_may_have_weights() -> None:
 def test_given_components_stay(cls: type[Any], dtype: Any) -> None:
     known = RNG.random((2, 7)).astype(dtype)
     rows = RNG.random((60, 1)).astype(dtype)
-    model = cls(4, random_state=0).fit(X.astype(dtype), fixed_components=known)
+    samples = X.astype(dtype)
+    model = cls(4, random_state=0).fit(samples, fixed_components=known)
     np.testing.assert_array_equal(model.components_[:2], known)
-    assert model.reconstruction_err_ < cls(2, random_state=0).fit(X.astype(dtype)).reconstruction_err_
+    fewer = cls(2, random_state=0).fit(samples)
+    assert model.reconstruction_err_ < fewer.reconstruction_err_
     model = cls(4, random_state=0).fit(
-        X.astype(dtype),
+        samples,
         fixed_components=known.tolist(),
         fixed_features=rows,
         sample_weight=np.arange(1, 61),
@@ -86,7 +96,20 @@ def test_given_components_stay(cls: type[Any], dtype: Any) -> None:
     np.testing.assert_array_equal(model.components_[:2], known)
     np.testing.assert_array_equal(model.features_[0][:, 3:], rows)
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.transform(X.astype(dtype)), model.transform(X.astype(dtype)))
+    np.testing.assert_array_equal(again.transform(samples), model.transform(samples))
+
+
+def test_parts_are_found_where_entries_are_missing() -> None:
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(0, 4, 200), rng.integers(0, 3, 200)
+    samples = 2 * rng.normal(size=(4, 30))[first] + rng.normal(size=(3, 30))[second]
+    samples += 0.3 * rng.normal(size=samples.shape)
+    samples[rng.random(samples.shape) < 0.2] = np.nan
+    model = AdditiveSemiNMF((4, 3), missing=np.nan, random_state=0).fit(samples)
+    for part, truth in ((1, first), (2, second)):
+        found = model.transform(samples, part=part).argmax(axis=1)
+        assert clustering_accuracy(truth, found) > 0.95
+    assert np.isfinite(model.impute(samples)).all()
 
 
 def test_counts_have_fixed_components_too() -> None:
@@ -103,11 +126,11 @@ def test_what_makes_no_sense_is_refused() -> None:
     minus[4, 1] = -1.0
     with pytest.raises(ValueError, match="weight of feature 2 of sample 5"):
         SemiNMF(2).fit(X, entry_weight=minus)
-    with pytest.raises(ValueError, match="NaN|not finite|nan"):
+    with pytest.raises(ValueError, match="NaN"):
         SemiNMF(2).fit(np.where(WEIGHTS < 0.3, np.nan, X), entry_weight=WEIGHTS)
     with pytest.raises(ValueError, match="Kullback-Leibler"):
         NMF(2, beta_loss="kullback-leibler").fit(X, entry_weight=WEIGHTS)
-    with pytest.raises(ValueError, match="weights of samples|complete data"):
+    with pytest.raises(ValueError, match="complete data"):
         SemiNMF(2).fit(X, entry_weight=WEIGHTS, sample_weight=np.ones(60))
     with pytest.raises(ValueError, match="7, as the data have"):
         NMF(3).fit(X, fixed_components=np.ones((1, 6)))
@@ -117,5 +140,3 @@ def test_what_makes_no_sense_is_refused() -> None:
         NMF(2, init="custom").fit(X, W=np.ones((60, 2)), H=np.ones((2, 7)), fixed_components=X[:1])
     with pytest.raises(TypeError):
         DeepSemiNMF((3, 2)).fit(X, fixed_components=np.ones((1, 7)))  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="additive-semi-nmf"):
-        AdditiveSemiNMF((3, 2)).fit(X, entry_weight=WEIGHTS)

@@ -63,6 +63,9 @@ FIT_ONLY_THERE = {
     "total-workers": "LayerSelection",
     "consensus": "the function consensus",
     "weights-file": "a parameter of fit",
+    "entry-weights-file": "a parameter of fit",
+    "fixed-bases": "fixed_components, a parameter of fit",
+    "fixed-features": "a parameter of fit",
     "memory": "arrays are where they are, NumPy maps files",
     "batch": "the method partial_fit",
     "checkpoint": "a parameter of fit",
@@ -103,7 +106,7 @@ def test_parameters_of_reports_are_named_as_flags(program: str) -> None:
 def test_parameters_of_transforms_are_named_as_flags(program: str) -> None:
     elsewhere = {"image", "labels-file", "threads", "out", "missing"}
     there = flags(program, "transform") - READING - elsewhere
-    assert parameters(SemiNMF.transform) - {"X", "layers"} == here(there)
+    assert parameters(SemiNMF.transform) - {"X", "layers", "entry_weight"} == here(there)
 
 
 @pytest.mark.parametrize("flag", ["restarts", "swaps", "seed", "threads"])

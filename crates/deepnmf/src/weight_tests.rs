@@ -59,10 +59,7 @@ fn settings() -> Vec<(String, Matrix<f64>, Settings)> {
         }
         let nmf = Nmf::new(4).with(frobenius(start));
         add(&format!("nenmf, {start:?}"), &positive, NeNmf::new(4).with(nmf.clone()).into());
-        // Momentum can bring entries of the reconstruction to the floor of the rule, which is the same for all weights,
-        // and the steps from there differ. So there is one iteration, which has none.
-        let one = StopRule { max_iterations: 1, ..STOP };
-        let kl = Nmf::new(4).with(frobenius(start).stop(one));
+        let kl = Nmf::new(4).with(frobenius(start));
         let kl = kl.divergence(Divergence::KullbackLeibler);
         add(&format!("nmf, kl, {start:?}"), &positive, kl.clone().into());
         for nmf in [kl, Nmf::new(4).with(frobenius(start))] {

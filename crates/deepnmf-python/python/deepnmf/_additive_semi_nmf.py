@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _check as check
 from . import _settings as settings_of
@@ -16,7 +16,7 @@ from ._base import Factorization, Task
 from ._labels import Attribute, attributes
 from ._predict import PredictingFactorization
 from ._sklearn import check_is_fitted
-from ._types import Floats, Json, Labels, Method, RandomState, SamplesLike, ZeroSamples
+from ._types import Floats, Json, Labels, Method, Missing, RandomState, SamplesLike, ZeroSamples
 from ._watch import Callback
 
 # Of one part, which is Semi-NMF; several parts have no use for them.
@@ -38,6 +38,7 @@ class _OfParts:
         zero_samples: ZeroSamples = "error",
         *,
         part: int | None = None,
+        entry_weight: ArrayLike | None = None,
         layers: str | None = None,
     ) -> Floats:
         """Compute the memberships of samples: a one for one cluster of every part.
@@ -55,6 +56,8 @@ class _OfParts:
             unit norm, as one of the program does: they are refused, or their features are zero.
         part : int, default=None
             Part, counted from 1. If None, all parts.
+        entry_weight : array-like of shape (n_samples, n_features), default=None
+            Weights of the entries of these samples, as for `fit`.
         layers : str, default=None
             Name of the layer of an AnnData object to take instead of its ``X``.
 
@@ -65,7 +68,7 @@ class _OfParts:
             a data frame of them.
         """
         features: Floats = super().transform(  # type: ignore[misc]
-            X, layer, method, zero_samples, layers=layers
+            X, layer, method, zero_samples, entry_weight=entry_weight, layers=layers
         )
         if part is None:
             return features
@@ -114,6 +117,10 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         factors so far. If None, there is no limit.
     measure_bound : bool, default=True
         Whether to compute ``svd_bound_``, which can cost a singular value decomposition.
+    missing : {'zeros'} or float, default=None
+        What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
+        ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
+        may be missing.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -212,6 +219,7 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         tol: float = 1e-6,
         max_seconds: float | None = None,
         measure_bound: bool = True,
+        missing: Missing | None = None,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -222,6 +230,7 @@ class AdditiveSemiNMF(_OfParts, PredictingFactorization):
         self.tol = tol
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
+        self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

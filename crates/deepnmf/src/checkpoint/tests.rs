@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::driver::FitSession;
 use crate::init::Start;
-use crate::matrix::incomplete::tests::{incomplete_data, refuses};
+use crate::matrix::incomplete::tests::incomplete_data;
 use crate::matrix::{DataMatrix, Incomplete, Matrix, PartColumns};
 use crate::models::{Factorization, FitOptions, Model, Nmf, NonNegativeOptions, SemiNmf};
 use crate::observe::Event;
@@ -78,9 +78,6 @@ fn every_model_resumed_anywhere_ends_with_the_same_bits() {
 #[test]
 fn every_model_of_incomplete_data_resumed_anywhere_ends_with_the_same_bits() {
     for (i, tried) in every_setting().into_iter().enumerate() {
-        if refuses(&tried.settings) {
-            continue;
-        }
         let x = Incomplete::from_nan(incomplete_data(&tried.x)).unwrap();
         let undisturbed = tried.fit(&x, &mut FitSession::new()).unwrap();
         let steps: usize = undisturbed.summary.runs.iter().map(|run| run.iterations).sum();

@@ -14,7 +14,7 @@ use crate::matrix::{
     DataMatrix, Incomplete, Matrix, Parts, Scalar, Scaled, Sparse, columns_of, power_of_two,
     unit_exponent,
 };
-use crate::update::{KlEntries, KlProblem, Penalty, Sums, sums_of_rows};
+use crate::update::{KlEntries, KlProblem, Sums, sums_of_rows};
 
 /// Below this relative difference the terms of the divergence are summed up as a series.
 const NEAR: f64 = 0.01;
@@ -44,8 +44,7 @@ pub(crate) fn kl_divergence<T: Scalar>(
 ) -> Result<f64> {
     let factor = z.t().to_matrix();
     let of = |entries: &Sparse<'_, T>, sums: &Sums, h: &Matrix<T>| {
-        let penalty = Penalty::NONE;
-        KlProblem { entries, factor: &factor, sums, penalty, fixed: 0..0 }.divergence(h)
+        KlProblem::new(entries, &factor, sums).divergence(h)
     };
     if x.is_incomplete() {
         let entries = KlEntries::of(x)?;

@@ -67,9 +67,6 @@ pub(super) fn features<T: Scalar>(
     layer: usize,
     method: Projection,
 ) -> Result<Matrix<T>> {
-    if model.factors.metric.is_some() {
-        Incomplete::refuse(x, "additive-semi-nmf")?;
-    }
     if model.settings.divergence() == Divergence::KullbackLeibler {
         Incomplete::refuse_weights(x, "the Kullback-Leibler divergence")?;
     }
@@ -83,7 +80,9 @@ pub(super) fn features<T: Scalar>(
         return kullback_leibler::features(&own, &factors.basis(layer)?, penalty, method);
     }
     let compared = factors.seen.is_some();
-    if is_linear(factors, layer) {
+    if factors.metric.is_some() {
+        fill_in(&own, factors, 1, x, &|own| in_layer(model, factors, own, 1, method, penalty))?;
+    } else if is_linear(factors, layer) {
         let basis = Rows::of(&factors.basis(layer)?, factors.offset.as_deref(), penalty);
         let h = basis.features(&own, method, &|| x.go_on())?;
         if !compared {
@@ -91,24 +90,27 @@ pub(super) fn features<T: Scalar>(
         }
         own.fill_in(&factors.basis(layer)?, &h)?;
     } else {
-        fill_in(&own, factors, layer, x)?;
+        fill_in(&own, factors, layer, x, &|own| {
+            plain_features(factors, own, layer, Projection::NonNegative)
+        })?;
     }
     in_layer(model, factors, &own.as_complete(), layer, method, penalty)
 }
 
-/// Fills new samples in by a nonlinear model.
+/// Fills new samples in by what a layer makes of them, given what finds the features of complete samples.
 fn fill_in<T: Scalar>(
     own: &Incomplete<'_, T>,
     factors: &Factors<T>,
     layer: usize,
     x: &dyn DataMatrix<T>,
+    features: &dyn Fn(&dyn DataMatrix<T>) -> Result<Matrix<T>>,
 ) -> Result<()> {
     let first = Rows::of(&factors.z[0], None, Penalty::NONE);
     let h = first.features(own, Projection::NonNegative, &|| x.go_on())?;
     own.fill_in(&factors.z[0], &h)?;
     for _ in 0..ROUNDS {
         x.go_on()?;
-        let h = plain_features(factors, &own.as_complete(), layer, Projection::NonNegative)?;
+        let h = features(&own.as_complete())?;
         own.fill_in(&factors.z[0], &factors.decode(layer, &h)?)?;
     }
     Ok(())

@@ -24,7 +24,7 @@ pub(super) fn features<T: Scalar>(
     let factor = phi.t().to_matrix();
     let minimum = |entries: &Sparse<'_, T>, sums: &Sums| {
         let mut h = begin(entries, sums, phi.cols());
-        let problem = KlProblem { entries, factor: &factor, sums, penalty, fixed: 0..0 };
+        let problem = KlProblem { penalty, ..KlProblem::new(entries, &factor, sums) };
         problem.descend(&mut h, Effort::Minimum);
         h
     };

@@ -67,9 +67,29 @@ pub(crate) struct KlProblem<'a, T: Scalar> {
     pub(crate) penalty: Penalty,
     /// Coordinates that stay as they are.
     pub(crate) fixed: Range<usize>,
+    /// What samples were multiplied by.
+    pub(crate) factors: SampleFactors<'a>,
 }
 
-impl<T: Scalar> KlProblem<'_, T> {
+/// What the samples of a problem were multiplied by, for their weights. The floor of a reconstruction goes with it, or
+/// steps from there would not be those of copies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SampleFactors<'a> {
+    /// Nothing.
+    One,
+    /// Lists are samples.
+    OfLists(&'a [f64]),
+    /// Places are samples.
+    OfPlaces(&'a [f64]),
+}
+
+impl<'a, T: Scalar> KlProblem<'a, T> {
+    /// A problem in which nothing is penalised, stays or has weights.
+    pub(crate) fn new(entries: &'a Sparse<'a, T>, factor: &'a Matrix<T>, sums: &'a Sums) -> Self {
+        let (penalty, factors) = (Penalty::NONE, SampleFactors::One);
+        Self { entries, factor, sums, penalty, fixed: 0..0, factors }
+    }
+
     /// Lowers the divergence of every column (`k x` lists).
     pub(crate) fn descend(&self, columns: &mut Matrix<T>, effort: Effort) {
         for_each_column(columns, |column, h, list| {
@@ -189,6 +209,8 @@ struct Column {
     y: Vec<f64>,
     /// `1 / y`: it changes less often than it is asked for.
     inverse: Vec<f64>,
+    /// The least that `y` may be, where that is not the same everywhere.
+    floors: Vec<f64>,
     /// The places of the entries.
     places: Vec<usize>,
     /// What the other factor has there, component after component, or of one component alone.
@@ -229,6 +251,7 @@ impl Column {
         self.places.clear();
         self.places.extend(range.map(|at| places.get(at)));
         (self.whole, self.at_rest) = (whole, false);
+        self.load_floors(problem.factors, padded);
         self.b.clear();
         self.b.resize(if whole { k * padded } else { padded }, 0.0);
         if whole {
@@ -240,6 +263,18 @@ impl Column {
             }
         }
         self.reconstruct(problem);
+    }
+
+    fn load_floors(&mut self, factors: SampleFactors<'_>, padded: usize) {
+        self.floors.clear();
+        match factors {
+            SampleFactors::One => return,
+            SampleFactors::OfLists(of) => self.floors.push(FLOOR * of[self.list]),
+            SampleFactors::OfPlaces(of) => {
+                self.floors.extend(self.places.iter().map(|place| FLOOR * of[*place]));
+            }
+        }
+        self.floors.resize(padded, self.floors.first().copied().unwrap_or(FLOOR));
     }
 
     /// `y` and its reciprocals from the column as it is.
@@ -254,7 +289,11 @@ impl Column {
             }
         }
         self.y[self.places.len()..].fill(1.0);
-        self.y.iter_mut().for_each(|y| *y = larger(*y, FLOOR));
+        if self.floors.is_empty() {
+            self.y.iter_mut().for_each(|y| *y = larger(*y, FLOOR));
+        } else {
+            self.y.iter_mut().zip(&self.floors).for_each(|(y, floor)| *y = larger(*y, *floor));
+        }
         self.inverse.clear();
         self.inverse.extend(self.y.iter().map(|y| 1.0 / y));
     }
@@ -334,10 +373,16 @@ impl Column {
         if step.abs() > 0.0 {
             let padded = self.x.len();
             let b = if self.whole { &self.b[r * padded..][..padded] } else { &self.b[..padded] };
-            for ((y, inverse), b) in self.y.iter_mut().zip(&mut self.inverse).zip(b) {
-                // What the component alone adds is a bound that no rounding takes away.
-                *y = larger(larger(*y + *b * step, *b * new), FLOOR);
+            let entries = self.y.iter_mut().zip(&mut self.inverse).zip(b);
+            // What the component alone adds is a bound that no rounding takes away.
+            let follow = |((y, inverse), b): ((&mut f64, &mut f64), &f64), floor: f64| {
+                *y = larger(larger(*y + *b * step, *b * new), floor);
                 *inverse = 1.0 / *y;
+            };
+            if self.floors.is_empty() {
+                entries.for_each(|entry| follow(entry, FLOOR));
+            } else {
+                entries.zip(&self.floors).for_each(|(entry, floor)| follow(entry, *floor));
             }
         }
     }

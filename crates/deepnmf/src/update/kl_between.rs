@@ -80,6 +80,7 @@ impl<T: Scalar> KlBetween<'_, T> {
         let (mut v, mut pull) = (vec![0.0; z.rows()], vec![0.0; z.rows()]);
         let (starts, places) = (self.entries.by_sample.starts(), self.entries.by_sample.places());
         for j in samples {
+            let floor = FLOOR * self.entries.factor(j);
             let q: Vec<f64> = self.q.col(j).iter().map(|q| q.to_f64()).collect();
             v.fill(0.0);
             for (z, q) in z.columns().zip(&q) {
@@ -89,7 +90,7 @@ impl<T: Scalar> KlBetween<'_, T> {
             for at in starts.get(j)..starts.get(j + 1) {
                 let psi = self.psi_t.col(places.get(at));
                 let y: f64 = psi.iter().zip(&v).map(|(psi, v)| psi.to_f64() * v).sum();
-                let ratio = self.entries.by_sample.values()[at].to_f64() / y.max(FLOOR);
+                let ratio = self.entries.by_sample.values()[at].to_f64() / y.max(floor);
                 pull.iter_mut().zip(psi).for_each(|(pull, psi)| *pull += ratio * psi.to_f64());
             }
             for (b, q) in q.iter().enumerate() {

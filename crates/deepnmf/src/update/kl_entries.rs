@@ -7,7 +7,7 @@
 //! a_j = sum of all columns, less those at the missing places       or, if only held entries are observed, the sum at those
 //! ```
 
-use super::sums_of_rows;
+use super::{KlProblem, SampleFactors, sums_of_rows};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Incomplete, Matrix, Parts, Scalar, Sparse};
 
@@ -17,6 +17,8 @@ pub(crate) struct KlEntries<'a, T: Scalar> {
     pub(crate) by_feature: Sparse<'static, T>,
     pub(crate) parts: Parts<'a>,
     seen: Option<Seen<T>>,
+    /// What samples were multiplied by for their weights.
+    factors: Option<Vec<f64>>,
 }
 
 /// Which places of incomplete data are observed: a matrix of ones.
@@ -57,7 +59,25 @@ impl<'a, T: Scalar> KlEntries<'a, T> {
             None => (Sparse::of(x)?, None),
         };
         let by_feature = by_sample.turned_around();
-        Ok(Self { by_sample, by_feature, parts: x.parts(), seen })
+        let factors = x.weights().map(|weights| weights.factors().to_vec());
+        Ok(Self { by_sample, by_feature, parts: x.parts(), seen, factors })
+    }
+
+    /// The problem of the samples, given the sums of [`sums_for_samples`](Self::sums_for_samples).
+    pub(crate) fn of_samples<'b>(&'b self, zt: &'b Matrix<T>, sums: &'b Sums) -> KlProblem<'b, T> {
+        let factors = self.factors.as_deref().map_or(SampleFactors::One, SampleFactors::OfLists);
+        KlProblem { factors, ..KlProblem::new(&self.by_sample, zt, sums) }
+    }
+
+    /// The problem of the features, given the sums of [`sums_for_features`](Self::sums_for_features).
+    pub(crate) fn of_features<'b>(&'b self, h: &'b Matrix<T>, sums: &'b Sums) -> KlProblem<'b, T> {
+        let factors = self.factors.as_deref().map_or(SampleFactors::One, SampleFactors::OfPlaces);
+        KlProblem { factors, ..KlProblem::new(&self.by_feature, h, sums) }
+    }
+
+    /// What a sample was multiplied by.
+    pub(crate) fn factor(&self, sample: usize) -> f64 {
+        self.factors.as_ref().map_or(1.0, |factors| factors[sample])
     }
 
     /// Whether nothing is missing.

@@ -50,8 +50,7 @@ fn descended(x: &Matrix<f64>, z: &Matrix<f64>, h: &Matrix<f64>, effort: Effort) 
     let sums = Sums::Same(sums_of_rows(&factor, Parts::whole(factor.cols())).unwrap());
     let mut h = h.clone();
     let penalty = Penalty::NONE;
-    KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty, fixed: 0..0 }
-        .descend(&mut h, effort);
+    KlProblem { penalty, ..KlProblem::new(&entries, &factor, &sums) }.descend(&mut h, effort);
     h
 }
 
@@ -193,7 +192,7 @@ proptest! {
         let sums = Sums::Same(sums_of_rows(&factor, Parts::whole(15)).unwrap());
         let entries = Sparse::from_dense(&narrow_x);
         let penalty = Penalty::NONE;
-        KlProblem { entries: &entries, factor: &factor, sums: &sums, penalty, fixed: 0..0 }
+        KlProblem { penalty, ..KlProblem::new(&entries, &factor, &sums) }
             .descend(&mut narrow, Effort::Sweeps(4));
         let found = kl_divergence(&narrow_x, &z.cast(), &narrow).unwrap();
         prop_assert!((found - wide).abs() <= 1e-4 * (1.0 + wide), "{found} {wide}");
@@ -247,7 +246,7 @@ fn columns_with_a_penalty_end_at_its_minimum() {
         let penalty = Penalty { l1, l2 };
         let mut h = positive::<f64>(4, 20, 3);
         let (entries, factor) = (&entries, &factor);
-        let problem = KlProblem { entries, factor, sums: &same, penalty, fixed: 0..0 };
+        let problem = KlProblem { penalty, ..KlProblem::new(entries, factor, &same) };
         problem.descend(&mut h, Effort::Minimum);
         let y = literal_product(z.view(), h.view());
         for j in 0..20 {

@@ -58,7 +58,7 @@ pub use h_exact::h_exact;
 pub use h_hals::h_hals;
 pub use h_multiplicative::h_multiplicative;
 pub(crate) use h_nesterov::{Limits, h_nesterov, projected_gradient};
-pub(crate) use kl::{Effort, KlProblem, sums_of_rows};
+pub(crate) use kl::{Effort, KlProblem, SampleFactors, sums_of_rows};
 pub(crate) use kl_between::KlBetween;
 pub(crate) use kl_entries::{KlEntries, Seen, Sums};
 pub(crate) use penalty::Penalty;

@@ -367,11 +367,6 @@ fn a_second_fit_to_the_same_data_has_the_same_bits() {
     assert!(crate::SemiNmfLoop::new(&data, h, HSolver::HALS).is_err());
 }
 
-/// What refuses missing entries, and says so.
-pub(crate) fn refuses(settings: &Settings) -> bool {
-    settings.name() == "additive-semi-nmf"
-}
-
 /// Models that lower a single objective, which their history is.
 pub(super) fn is_monotone(what: &str, settings: &Settings) -> bool {
     let text = serde_json::to_string(settings).unwrap();
@@ -389,10 +384,6 @@ fn every_model_measures_itself_by_the_observed_entries() {
         let known = incomplete_data(&tried.x);
         let data = Incomplete::from_nan(known.clone()).unwrap();
         let fitted = tried.fit(&data, &mut FitSession::new());
-        if refuses(&tried.settings) {
-            assert!(fitted.unwrap_err().to_string().contains("complete data"), "{}", tried.what);
-            continue;
-        }
         let model = fitted.unwrap_or_else(|error| panic!("{}: {error}", tried.what));
         let depth = model.factors.depth();
         let model_of = model.factors.reconstruct(depth, model.factors.top_features()).unwrap();
@@ -419,7 +410,7 @@ fn every_model_measures_itself_by_the_observed_entries() {
 
 #[test]
 fn every_model_of_incomplete_data_is_the_same_on_parts() {
-    for tried in every_setting().into_iter().filter(|tried| !refuses(&tried.settings)) {
+    for tried in every_setting() {
         let known = incomplete_data(&tried.x);
         let data = Incomplete::from_nan(known.clone()).unwrap();
         let whole = tried.fit(&data, &mut FitSession::new()).unwrap();
@@ -528,13 +519,7 @@ fn every_model_projects_incomplete_samples_no_matter_with_whom() {
             for method in [crate::Projection::Basis, crate::Projection::NonNegative] {
                 let Ok(plain) = model.project(&new, layer, method) else { continue };
                 assert_eq!(model.project(&complete, layer, method).unwrap(), plain);
-                let h = match model.project(&data, layer, method) {
-                    Err(error) => {
-                        assert!(refuses(&tried.settings), "{}: {error}", tried.what);
-                        continue;
-                    }
-                    Ok(h) => h,
-                };
+                let h = model.project(&data, layer, method).unwrap();
                 let of_some = model.project(&some, layer, method).unwrap();
                 let off = distance(&h.view_columns(2..5).to_matrix(), &of_some);
                 assert!(off < 1e-6, "{} layer {layer} {method:?}: {off}", tried.what);

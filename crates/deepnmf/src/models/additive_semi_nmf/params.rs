@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithm::AdditiveLoop;
 use super::auto::choose_parts;
-use super::coordinates::{Coordinates, Directions};
+use super::coordinates::{Coordinates, Directions, most_coordinates};
 use super::descent::{Found, descend};
 use super::labelled::{Taught, known_before, labelled_parts};
 use super::memberships::Memberships;
@@ -13,9 +13,11 @@ use super::result::Whole;
 use crate::driver::FitSession;
 use crate::error::{Error, Result};
 use crate::init::ScaleIn;
-use crate::matrix::{DataMatrix, Incomplete, Scalar, Watched, check_data};
+use crate::matrix::{DataMatrix, Scalar, Watched, check_data};
 use crate::models::summary::{Bound, Record};
-use crate::models::{Abilities, FitOptions, Kind, LabelUse, Model, Notice, Outcome, SemiNmf, Task};
+use crate::models::{
+    Abilities, FitOptions, Kind, LabelUse, Model, Notice, Outcome, SemiNmf, Task, WhitenedPca,
+};
 use crate::observe::Stage;
 use crate::predict::Unlearnt;
 
@@ -227,6 +229,9 @@ impl AdditiveSemiNmf {
     }
 }
 
+/// Missing entries are filled in by so many components that each of their numbers has as many observed entries.
+const ENTRIES_PER_NUMBER: usize = 10;
+
 /// The search for the parts of a sum.
 struct Search<'a, 'b, T> {
     settings: &'a AdditiveSemiNmf,
@@ -281,15 +286,45 @@ impl Kind for AdditiveSemiNmf {
 
     fn run<T: Scalar>(&self, task: Task<'_, T>, session: &mut FitSession<'_>) -> Result<Model<T>> {
         self.options.check()?;
-        // Its objective is the determinant of a scatter, which no filled-in entry lies above.
-        Incomplete::refuse(task.x, "additive-semi-nmf")?;
         check_data(task.x)?;
         if self.parts.is_empty() {
+            self.fill_in(task.x, session)?;
             let (found, reasons) = self.with_parts_of(task.x, session)?;
-            let mut model = found.run(task, session)?;
+            let mut model = found.fit_to_filled(task, session)?;
             model.summary.notices.splice(0..0, reasons);
             return Ok(model);
         }
+        if self.alone().is_none() {
+            self.fill_in(task.x, session)?;
+        }
+        self.fit_to_filled(task, session)
+    }
+}
+
+impl AdditiveSemiNmf {
+    /// Fills missing entries in by principal components. `J` is no sum over entries, so that there is none over the observed
+    /// ones; but all that it sees of the samples are such components.
+    fn fill_in<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<()> {
+        if !x.is_incomplete() {
+            return Ok(());
+        }
+        let (p, n) = (x.shape().0, x.parts().total());
+        let known = (p * n - x.missing()) / (ENTRIES_PER_NUMBER * (p + n));
+        let components = known.clamp(1, most_coordinates(&[2, 2], p, n).unwrap_or(1));
+        let watch = session.watch(&self.options.stop);
+        WhitenedPca::new(components).seed(self.options.seed).complete(x, &watch, session)
+    }
+
+    /// The fit once all entries are there.
+    fn fit_to_filled<T: Scalar>(
+        &self,
+        task: Task<'_, T>,
+        session: &mut FitSession<'_>,
+    ) -> Result<Model<T>> {
         let labelled = labelled_parts(task.attributes, task.x.parts())?;
         let settings = self.with_classes(&labelled)?;
         settings.check_parts(task.x.parts().total())?;

@@ -4,8 +4,8 @@ use super::descent::{State, TO_REST, descend};
 use super::memberships::Memberships;
 use super::*;
 use crate::driver::{Algorithm, FitSession};
-use crate::matrix::{Matrix, Scalar, symmetric_eigen};
-use crate::models::{Factorization, FitOptions, Model, Notice, SemiNmf};
+use crate::matrix::{Incomplete, Matrix, Scalar, symmetric_eigen};
+use crate::models::{Factorization, Factors, FitOptions, Model, Notice, SemiNmf};
 use crate::persist::{AnyModel, model_from_bytes};
 use crate::project::Projection;
 use crate::rng::{below, generator, shuffle};
@@ -152,6 +152,31 @@ fn two_independent_attributes_are_found_apart() {
             let truth: Vec<usize> = labels.iter().map(|labels| labels[part - 1]).collect();
             let found = ari(&truth, &of_part(&model, part));
             assert!(found > 0.95, "seed {seed} part {part}: {found}");
+        }
+    }
+}
+
+#[test]
+fn attributes_are_found_apart_where_entries_are_missing() {
+    for share in [0.1, 0.4] {
+        let labels = attributes((5, 3), 400, 3);
+        let x = planted(&labels, 40, 0.3, 3);
+        let mut rng = generator(9, 1);
+        let hidden = |rng: &mut _| below(rng, 1000) < (1000.0 * share) as usize;
+        let places = (0..40).flat_map(|i| (0..400).map(move |j| (i, j)));
+        let holes: Vec<_> = places.filter(|_| hidden(&mut rng)).collect();
+        let data = Incomplete::with_holes(&x, &holes).unwrap();
+        let model = seeded(&[5, 3], 0).fit(&data).unwrap();
+        assert_eq!(model.summary.missing, holes.len());
+        let again = model.project(&data, 1, Projection::NonNegative).unwrap();
+        let of_projected =
+            Model { factors: Factors { h: vec![again], ..model.factors.clone() }, ..model.clone() };
+        for part in [1, 2] {
+            let truth: Vec<usize> = labels.iter().map(|label| label[part - 1]).collect();
+            for model in [&model, &of_projected] {
+                let found = ari(&of_part(model, part), &truth);
+                assert!(found > 0.9, "{share}, part {part}: {found}");
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::matrix::{DataMatrix, Matrix, Scalar, product};
 use crate::models::extrapolation::{Extrapolated, Sweeps, extrapolated_above_zero};
 use crate::models::factors::chain;
-use crate::update::{Effort, KlBetween, KlEntries, KlProblem, Penalty, Sums};
+use crate::update::{Effort, KlBetween, KlEntries, KlProblem, Sums};
 
 /// Updates of a basis between others in a sweep.
 const REPEATS: usize = 3;
@@ -43,14 +43,12 @@ impl<'a, T: Scalar> KlJoint<'a, T> {
     }
 
     fn of_samples<'b>(&'b self, phi_t: &'b Matrix<T>, sums: &'b Sums) -> KlProblem<'b, T> {
-        let (entries, penalty) = (&self.entries.by_sample, Penalty::NONE);
-        KlProblem { entries, factor: phi_t, sums, penalty, fixed: 0..0 }
+        self.entries.of_samples(phi_t, sums)
     }
 
     fn update_first(&self, z: &mut Matrix<T>, q: &Matrix<T>) -> Result<()> {
-        let (sums, penalty) = (self.entries.sums_for_features(q)?, Penalty::NONE);
-        let entries = &self.entries.by_feature;
-        let problem = KlProblem { entries, factor: q, sums: &sums, penalty, fixed: 0..0 };
+        let sums = self.entries.sums_for_features(q)?;
+        let problem = self.entries.of_features(q, &sums);
         let mut zt = z.t().to_matrix();
         problem.descend_on(&mut zt, self.entries.parts, self.sweeps)?;
         *z = zt.t().to_matrix();

@@ -40,9 +40,9 @@ impl<'a, T: Scalar> KlAlternation<'a, T> {
     }
 
     fn of_samples<'b>(&'b self, zt: &'b Matrix<T>, sums: &'b Sums) -> KlProblem<'b, T> {
-        let (entries, penalty) = (&self.entries.by_sample, self.penalties.features);
+        let penalty = self.penalties.features;
         let fixed = self.fixed.fixed_features(zt.rows());
-        KlProblem { entries, factor: zt, sums, penalty, fixed }
+        KlProblem { penalty, fixed, ..self.entries.of_samples(zt, sums) }
     }
 
     /// The objective, given the divergence of the samples of this part.
@@ -52,12 +52,11 @@ impl<'a, T: Scalar> KlAlternation<'a, T> {
     }
 
     fn update_basis(&self, zt: &mut Matrix<T>, h: &Matrix<T>) -> Result<()> {
-        let KlEntries { by_feature, parts, .. } = &self.entries;
         let sums = self.entries.sums_for_features(h)?;
         let penalty = self.penalties.basis;
         let fixed = 0..self.fixed.bases;
-        let of_features = KlProblem { entries: by_feature, factor: h, sums: &sums, penalty, fixed };
-        of_features.descend_on(zt, *parts, self.sweeps)
+        let of_features = KlProblem { penalty, fixed, ..self.entries.of_features(h, &sums) };
+        of_features.descend_on(zt, self.entries.parts, self.sweeps)
     }
 
     /// Scales each column of `h` such that the reconstruction of a sample has the sum of the sample, which is its best

@@ -65,6 +65,21 @@ impl WhitenedPca {
         Ok(Factors { offset: Some(offset), ..Factors::new(vec![z], vec![h]) })
     }
 
+    /// *Together*: fills the missing entries of a fit's data in by these components.
+    pub(crate) fn complete<T: Scalar>(
+        &self,
+        x: &dyn DataMatrix<T>,
+        watch: &Watch,
+        session: &FitSession<'_>,
+    ) -> Result<()> {
+        let mut factors = self.decompose(x)?;
+        let error = factors.reconstruction_error(x, 1, &factors.h[0])?;
+        self.fill_in(x, &mut factors, watch, (&mut vec![error], &mut vec![0.0]), session)?;
+        let (phi, h) = with_mean(&factors);
+        x.fill_in(&phi, &h)?;
+        Ok(())
+    }
+
     /// Decomposes and fills in missing entries, in turn: neither raises the error over the observed ones.
     fn fill_in<T: Scalar>(
         &self,
@@ -81,15 +96,8 @@ impl WhitenedPca {
             if told[0] > 0.0 {
                 return Ok(watch.reason().unwrap_or(StopReason::Cancelled));
             }
-            // The mean is a component whose features are one.
-            let offset = factors.offset.clone().unwrap_or_default();
-            let k = self.components;
-            let (z, h) = (&factors.z[0], &factors.h[0]);
-            let all =
-                Matrix::from_fn(z.rows(), k + 1, |i, c| if c < k { z[(i, c)] } else { offset[i] });
-            let ones =
-                Matrix::from_fn(k + 1, h.cols(), |c, j| if c < k { h[(c, j)] } else { T::ONE });
-            x.fill_in(&all, &ones)?;
+            let (phi, h) = with_mean(factors);
+            x.fill_in(&phi, &h)?;
             let next = self.decompose(x)?;
             let error = next.reconstruction_error(x, 1, &next.h[0])?;
             let before = history[history.len() - 1];
@@ -109,6 +117,16 @@ impl WhitenedPca {
             StopReason::Converged
         })
     }
+}
+
+/// Basis and features, with the mean as a component whose features are one.
+fn with_mean<T: Scalar>(factors: &Factors<T>) -> (Matrix<T>, Matrix<T>) {
+    let (z, h) = (&factors.z[0], &factors.h[0]);
+    let k = z.cols();
+    let mean = |i: usize| factors.offset.as_ref().map_or(T::ZERO, |offset| offset[i]);
+    let phi = Matrix::from_fn(z.rows(), k + 1, |i, c| if c < k { z[(i, c)] } else { mean(i) });
+    let ones = Matrix::from_fn(k + 1, h.cols(), |c, j| if c < k { h[(c, j)] } else { T::ONE });
+    (phi, ones)
 }
 
 impl Kind for WhitenedPca {

@@ -41,8 +41,8 @@ pub struct LoadOptions {
     pub images: ImageOptions,
     /// Labels in a file of their own.
     pub labels_file: Option<LabelFile>,
-    /// Whether entries may be missing: empty cells, `NA` and NaN are read as NaN. In text, `.npy`, `.npz` and Parquet;
-    /// such a table is read into memory.
+    /// Whether entries may be missing: empty cells, `NA` and NaN are read as NaN. Not in sparse tables; a
+    /// dense one is then read into memory.
     pub missing: bool,
     /// Bytes that the samples may take in memory. A larger table stays in its file and is read a block at a time
     /// ([`InFile`](crate::InFile)), if that is a `.npy` or HDF5 file, or what SciPy writes without compression by sample; of

@@ -59,7 +59,7 @@ fn read_x<T: Scalar>(
     let &[samples, features] = shape(&array)?.as_slice() else {
         return Err(Fault::damaged(format!("{:?} has no two dimensions", shown(key))));
     };
-    read_table(&array, Table { samples, features, order: Order::Rows }, options.most_in_memory())
+    read_table(&array, Table { samples, features, order: Order::Rows }, options)
 }
 
 fn no_table(root: &Group, key: &str) -> Fault {

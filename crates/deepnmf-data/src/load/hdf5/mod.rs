@@ -93,19 +93,19 @@ fn raw(array: &Array) -> Result<(Vec<u8>, Encoding), Fault> {
     Ok((bytes, encoding))
 }
 
-/// The table that an array is; one of more bytes than `most` stays in its file.
+/// The table that an array is; one of more bytes than it may take stays in its file, unless entries may be missing.
 fn read_table<T: Scalar>(
     array: &Array,
     table: Table,
-    most: Option<u64>,
+    options: &LoadOptions,
 ) -> Result<Values<T>, Fault> {
     table.check()?;
-    if table.exceeds::<T>(most) {
+    if !options.missing && table.exceeds::<T>(options.most_in_memory()) {
         return rows::in_file(array, table).map(Values::InFile);
     }
     memory::check_table(table.samples, table.features, size_of::<T>())?;
     let (bytes, encoding) = raw(array)?;
-    table.read(&mut bytes.as_slice(), encoding, true, false).map(Values::Dense)
+    table.read(&mut bytes.as_slice(), encoding, true, options.missing).map(Values::Dense)
 }
 
 /// All numbers of an array.

@@ -128,7 +128,7 @@ fn read<T: Scalar>(
 ) -> Result<AnyDataset<T>, Fault> {
     let Chosen { data, samples, features, labels } = variables.choose(options, usual)?;
     let table = Table { samples, features, order };
-    let dense = |array: &Array| read_table(array, table, options.most_in_memory());
+    let dense = |array: &Array| read_table(array, table, options);
     let x = match (data.class, &data.source) {
         (Class::Sparse, Source::Group(group)) => {
             let x = read_sparse(group, (samples, features), length);

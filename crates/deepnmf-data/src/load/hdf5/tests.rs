@@ -53,6 +53,20 @@ fn anndata_dense_and_sparse_are_the_same_table() {
 }
 
 #[test]
+fn numbers_that_are_none_are_missing_entries_if_there_may_be_any() {
+    let mut file = fixture("dense.h5ad");
+    let five = 5.0_f32.to_le_bytes();
+    let at = file.windows(4).position(|bytes| bytes == five).unwrap();
+    file[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(loaded::<f64>("x.h5ad", &file, &LoadOptions::default()).is_err());
+    for memory in [None, Some(0)] {
+        let missing = LoadOptions { missing: true, memory, ..LoadOptions::default() };
+        let data = loaded::<f64>("x.h5ad", &file, &missing).unwrap();
+        assert!(data.x.col(2)[0] == 4.0 && data.x.col(2)[1].is_nan());
+    }
+}
+
+#[test]
 fn columns_of_obs_are_attributes_and_names_are_kept() {
     let data = loaded::<f32>("x.h5ad", &fixture("dense.h5ad"), &LoadOptions::default()).unwrap();
     let names: Vec<_> = data.attributes.iter().map(|a| a.name.as_str()).collect();

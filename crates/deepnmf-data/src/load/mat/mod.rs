@@ -48,7 +48,7 @@ pub(super) fn read<T: Scalar>(bytes: &[u8], options: &LoadOptions) -> Result<Any
         Class::Sparse => {
             Values::Sparse(read_sparse(data, (samples, features), bytes.len() as u64)?)
         }
-        _ => Values::Dense(read_table(data, table)?),
+        _ => Values::Dense(read_table(data, table, options.missing)?),
     };
     let labels = match labels {
         Some(labels) => labels.read(|variable| read_labels(variable, samples))?,
@@ -75,10 +75,11 @@ fn list(bytes: &[u8], endian: Endian) -> Result<Variables<Element<'_>>, Fault> {
 fn read_table<T: Scalar>(
     variable: &Variable<Element<'_>>,
     table: Table,
+    missing: bool,
 ) -> Result<Matrix<T>, Fault> {
     let count = table.count().ok_or(Fault::Memory { bytes: u64::MAX })?;
     with_numbers(variable, count, |contents, encoding, present| {
-        table.read(contents, encoding, present, false)
+        table.read(contents, encoding, present, missing)
     })
 }
 

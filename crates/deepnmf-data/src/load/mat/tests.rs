@@ -138,6 +138,22 @@ fn a_label_that_is_not_a_number_is_a_missing_one() {
 }
 
 #[test]
+fn numbers_that_are_none_are_missing_entries_if_there_may_be_any() {
+    let mut mat = Mat::new(false, true);
+    let mut stored = STORED;
+    stored[4] = f64::NAN;
+    mat.array("fea", &[3, 2], "f8", &stored);
+    assert!(read_plain(&mat).is_err());
+    let missing = LoadOptions { missing: true, ..LoadOptions::default() };
+    let data: Dataset<f64> = read(&mat.bytes, &missing).unwrap();
+    assert!(data.x[(1, 1)].is_nan() && data.x[(1, 0)] == TABLE[1]);
+    stored[5] = f64::INFINITY;
+    let mut mat = Mat::new(false, true);
+    mat.array("fea", &[3, 2], "f8", &stored);
+    assert!(read::<f64>(&mat.bytes, &missing).is_err());
+}
+
+#[test]
 fn only_real_numeric_tables_can_be_data_and_all_variables_are_listed() {
     let mut mat = Mat::new(true, true);
     mat.other("c", CELL, &[3, 1]);

@@ -1,7 +1,7 @@
 //! Samples that stay in their file, and are read a block at a time whenever a fit goes through them.
 //!
 //! A file is read, not mapped: a mapped file that somebody else cuts short kills the process, and its pages count as
-//! memory of the process. The next block is read while the one before is worked on (`ahead.rs`).
+//! memory of the process. The next blocks are read while one is worked on (`ahead.rs`).
 
 mod ahead;
 mod source;
@@ -23,6 +23,9 @@ use crate::{DataError, DatasetOf, Values};
 
 /// Bytes that blocks take unless somebody says otherwise: larger ones are not read faster.
 const USUAL_MEMORY: usize = 128 << 20;
+
+/// Blocks that are in memory at once. How large they are must not depend on the number of threads: sums over blocks would.
+const BUFFERS: usize = 3;
 
 /// Samples in a file, after some steps of preprocessing that are taken with every block anew.
 #[derive(Clone)]
@@ -230,7 +233,7 @@ impl<T: Scalar> InFile<T> {
         Ok(data.x)
     }
 
-    /// Shows all blocks in order; the next one is read meanwhile.
+    /// Shows all blocks in order; the next ones are read meanwhile.
     fn visit(
         &self,
         see: &mut dyn FnMut(usize, &Values<T>) -> ControlFlow<()>,
@@ -242,7 +245,9 @@ impl<T: Scalar> InFile<T> {
             *buffer = self.read_block(&blocks[block], memory)?;
             Ok(())
         };
-        read_ahead([nothing(), nothing()], blocks.len(), read, |block, buffer| {
+        // A disk may be faster than what a single thread checks and scales.
+        let (buffers, readers) = (vec![nothing(); BUFFERS], rayon::current_num_threads());
+        read_ahead(buffers, readers.min(BUFFERS - 1), blocks.len(), read, |block, buffer| {
             see(blocks[block].start, buffer)
         })
         .map_err(|error| self.unreadable(error))

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use deepnmf::matrix::{Stored, Whole};
 use deepnmf::{Matrix, Scalar, Sparse};
 
+use super::BUFFERS;
 use crate::load::number::not_finite;
 use crate::{Fault, Values};
 
@@ -53,9 +54,9 @@ pub(super) enum Source<T> {
     Sparse(Arc<dyn Entries<T>>),
 }
 
-/// How often a block of sparse samples is in memory at the worst moment: the next one is read while this one is changed
-/// into another.
-const SPARSE_COPIES: u64 = 3;
+/// How often a block of sparse samples is in memory at the worst moment: the next ones are read, and changed into others,
+/// while one is worked on.
+const SPARSE_COPIES: u64 = 2 * BUFFERS as u64 - 1;
 
 impl<T: Scalar> Source<T> {
     /// Features and samples.
@@ -83,10 +84,10 @@ impl<T: Scalar> Source<T> {
     /// Bytes that these samples take when they are a block; `features` after all changes.
     pub(super) fn bytes_of_block(&self, samples: &Range<usize>, features: usize) -> u64 {
         match self.entries(samples) {
-            // Two blocks are held at a time, and decompositions see one of them in `f64`.
+            // Decompositions see one of the blocks in `f64`.
             None => {
                 let numbers = samples.len() as u64 * features.max(self.shape().0) as u64;
-                numbers * (2 * size_of::<T>() + size_of::<f64>()) as u64
+                numbers * (BUFFERS * size_of::<T>() + size_of::<f64>()) as u64
             }
             Some(entries) => SPARSE_COPIES * self.bytes_of_entries(entries, samples.len()),
         }

@@ -214,6 +214,9 @@ fn first_not_finite<T: Scalar>(numbers: &[T]) -> Option<usize> {
     some.iter().position(|v| !v.finite()).map(|index| at * MANY + index)
 }
 
+/// Numbers that are read at a time.
+const PIECE: usize = 1 << 16;
+
 /// Reads as many numbers as `out` has places; returns index and value of the first that is not finite as a `T`.
 pub(super) fn fill<T: Scalar>(
     bytes: &mut (impl Read + ?Sized),
@@ -221,8 +224,14 @@ pub(super) fn fill<T: Scalar>(
     out: &mut [T],
 ) -> Result<Option<(usize, f64)>, Fault> {
     if encoding.is_native::<T>() {
-        bytes.read_exact(bytemuck::cast_slice_mut(out))?;
-        return Ok(first_not_finite(out).map(|index| (index, out[index].to_f64())));
+        let mut bad = None;
+        for (piece, out) in out.chunks_mut(PIECE).enumerate() {
+            bytes.read_exact(bytemuck::cast_slice_mut(out))?;
+            // While they are in the cache.
+            let index = if bad.is_none() { first_not_finite(out) } else { None };
+            bad = bad.or(index.map(|index| (piece * PIECE + index, out[index].to_f64())));
+        }
+        return Ok(bad);
     }
     let mut bad = None;
     // A multiple of every size, so that no number is cut in two.

@@ -1,9 +1,8 @@
 //! Any samples of a table whose bare numbers stand in a file.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use deepnmf::Scalar;
 
@@ -15,10 +14,26 @@ use crate::in_file::Rows;
 /// Features that are read before they are put into their places: a line of the cache has as many numbers.
 const TOGETHER: usize = 16;
 
+/// A file from some place on. Its own place of reading stays where it is, so that several threads may read at once.
+struct At<'a> {
+    file: &'a File,
+    at: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let count = std::os::unix::fs::FileExt::read_at(self.file, buffer, self.at)?;
+        #[cfg(windows)]
+        let count = std::os::windows::fs::FileExt::seek_read(self.file, buffer, self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
 /// A table from some place of a file on.
 pub(super) struct TableRows {
-    /// Only one thread reads at a time: blocks come in their order.
-    file: Mutex<File>,
+    file: File,
     start: u64,
     table: Table,
     encoding: Encoding,
@@ -34,30 +49,23 @@ impl TableRows {
         encoding: Encoding,
     ) -> Result<Self, Fault> {
         table.check()?;
-        Ok(Self { file: Mutex::new(file), start, table, encoding })
+        Ok(Self { file, start, table, encoding })
     }
 
     /// Reads numbers from this one on, in the order of the file; returns the place and value of one that is not finite.
     fn numbers<T: Scalar>(
         &self,
-        file: &mut File,
         from: usize,
         out: &mut [T],
     ) -> Result<Option<(usize, f64)>, Fault> {
         let size = self.encoding.kind.size();
-        file.seek(SeekFrom::Start(self.start + (from * size) as u64))?;
-        let mut rest = file.take((out.len() * size) as u64);
-        fill(&mut rest, self.encoding, out).map_err(shorter)
+        let from = At { file: &self.file, at: self.start + (from * size) as u64 };
+        fill(&mut from.take((out.len() * size) as u64), self.encoding, out).map_err(shorter)
     }
 
-    fn read_rows<T: Scalar>(
-        &self,
-        file: &mut File,
-        samples: Range<usize>,
-        out: &mut [T],
-    ) -> Result<(), Fault> {
+    fn read_rows<T: Scalar>(&self, samples: Range<usize>, out: &mut [T]) -> Result<(), Fault> {
         let p = self.table.features;
-        match self.numbers(file, samples.start * p, out)? {
+        match self.numbers(samples.start * p, out)? {
             None => Ok(()),
             Some((at, value)) => {
                 Err(not_finite::<T>(samples.start + at / p + 1, at % p + 1, None, value))
@@ -65,18 +73,13 @@ impl TableRows {
         }
     }
 
-    fn read_columns<T: Scalar>(
-        &self,
-        file: &mut File,
-        samples: Range<usize>,
-        out: &mut [T],
-    ) -> Result<(), Fault> {
+    fn read_columns<T: Scalar>(&self, samples: Range<usize>, out: &mut [T]) -> Result<(), Fault> {
         let (p, n, count) = (self.table.features, self.table.samples, samples.len());
         let mut lines = vec![T::ZERO; TOGETHER.min(p) * count];
         for first in (0..p).step_by(TOGETHER) {
             let features = first..(first + TOGETHER).min(p);
             for (feature, line) in features.clone().zip(lines.chunks_exact_mut(count)) {
-                let bad = self.numbers(file, feature * n + samples.start, line)?;
+                let bad = self.numbers(feature * n + samples.start, line)?;
                 if let Some((at, value)) = bad {
                     return Err(not_finite::<T>(samples.start + at + 1, feature + 1, None, value));
                 }
@@ -97,10 +100,9 @@ impl<T: Scalar> Rows<T> for TableRows {
     }
 
     fn read(&self, samples: Range<usize>, out: &mut [T]) -> Result<(), Fault> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         match self.table.order {
-            Order::Rows => self.read_rows(&mut file, samples, out),
-            Order::Columns => self.read_columns(&mut file, samples, out),
+            Order::Rows => self.read_rows(samples, out),
+            Order::Columns => self.read_columns(samples, out),
         }
     }
 }

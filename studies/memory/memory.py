@@ -66,13 +66,17 @@ def group(limit):
 
 
 def started(arguments, folder):
-    """Runs a command, in the group if there is one; returns what it wrote and the most that it had resident."""
+    """Runs a command, in the group if there is one.
+
+    Returns what it wrote, the most that it had resident, what it had read from the disk, and how long it took.
+    """
     join = (lambda: (folder / "cgroup.procs").write_text(str(os.getpid()))) if folder else None
+    begun = time.perf_counter()
     child = subprocess.Popen(list(map(str, arguments)), stdout=subprocess.PIPE, text=True, preexec_fn=join)
     written = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
     assert status == 0, written
-    return written, usage.ru_maxrss * 1024
+    return written, usage.ru_maxrss * 1024, usage.ru_inblock * 512, time.perf_counter() - begun
 
 
 READ = """
@@ -91,13 +95,13 @@ def disk_speed(path, folder):
 
 
 def fit(program, path, model, flags, folder):
-    told, peak = started(
+    told, peak, read, wall = started(
         [program, "fit", path, "--model", model, "--layers", COMPONENTS, "--dtype", "f32", "--max-iter", ITERATIONS,
          "--kappa", 0, "--threads", 2, "--no-bound", "--json", "--quiet", *flags], folder)
     told = json.loads(told)
     steps = np.diff(told["runs"][-1]["clock"])
     return {"model": model, "error": told["error"], "history": told["runs"][-1]["history"], "peak_bytes": peak,
-            "in_file": told["in_file"], "mapped": told["mapped"], "seconds": told["seconds"],
+            "bytes_read": read, "wall_seconds": wall, "in_file": told["in_file"], "mapped": told["mapped"], "seconds": told["seconds"],
             "seconds_per_iteration": float(np.median(steps))}
 
 
@@ -120,8 +124,8 @@ def main():
             blocks = fit(options.program, path, model, ["--memory", options.budget], limited)
             after = disk_speed(path, limited)
             whole = fit(options.program, path, model, [], None)
-            # Two products with the data in each iteration.
-            speed, disk = 2 * data / blocks["seconds_per_iteration"], (before + after) / 2
+            # Over the whole run, what is not reading included.
+            speed, disk = blocks["bytes_read"] / blocks["wall_seconds"], (before + after) / 2
             line = {
                 "data_bytes": data, "budget": budget, "cached": limited is None, "disk_bytes_per_second": disk,
                 "bytes_per_second": speed, "share_of_disk": speed / disk, **blocks,

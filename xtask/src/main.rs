@@ -7,6 +7,7 @@ mod fuzz;
 mod mpi;
 mod package;
 mod python;
+mod wheel;
 
 use std::env;
 use std::ffi::OsString;
@@ -65,6 +66,7 @@ cargo xtask COMMAND
           package
   browser the report page in a browser alone
   python  the Python package alone: its wheel, tests, types and pages
+  wheel   the wheel for others, for any Linux of the last years, tried in an empty environment
   bench   the benchmarks of crates/deepnmf, with GFLOP/s beside a plain product
   fuzz    [TARGET|all] [--seconds N]: hostile files for every parser, 60 s for each
   faults  [PERCENT]: kills, signals, full disks, damaged and foreign files, counted; about ten minutes
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         }
         Some("python") => alone(test_package),
         Some("browser") => alone(test_page),
+        Some("wheel") => wheel(),
         Some("fuzz") => fuzz(),
         Some("faults") => faults(),
         Some("help" | "--help" | "-h") => {
@@ -98,6 +101,16 @@ fn main() -> ExitCode {
 fn fuzz() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(2).collect();
     match fuzz::run(&arguments, &workspace()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("xtask: {why}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn wheel() -> ExitCode {
+    match wheel::build(&workspace()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             say(&format!("xtask: {why}"));

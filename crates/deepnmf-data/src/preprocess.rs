@@ -82,16 +82,15 @@ impl Norm {
     /// Divides a whole sample by it.
     fn divide_all<T: Scalar>(self, sample: &mut [T]) {
         let norm = self.largest * self.rest;
-        // A product of `f64` has the digits of an `f32`, and is much faster than a division. Where samples come from a file, this
-        // is most of the work.
-        let inverse = (T::DTYPE == Dtype::F32).then_some(1.0 / norm);
-        for v in sample {
-            let value = v.to_f64();
-            *v = T::from_f64(match inverse {
-                _ if !SAFE.contains(&norm) => self.divide(value),
-                Some(inverse) => value * inverse,
-                None => value / norm,
-            });
+        if !SAFE.contains(&norm) {
+            each(sample, |v| self.divide(v));
+        } else if T::DTYPE == Dtype::F32 {
+            // A product of `f64` has the digits of an `f32`, and is much faster than a division. Where samples come from a
+            // file, this is most of the work.
+            let inverse = 1.0 / norm;
+            each(sample, |v| v * inverse);
+        } else {
+            each(sample, |v| v / norm);
         }
     }
 
@@ -99,6 +98,11 @@ impl Norm {
     fn divide(self, v: f64) -> f64 {
         v / self.largest / self.rest
     }
+}
+
+/// Changes every number.
+fn each<T: Scalar>(sample: &mut [T], change: impl Fn(f64) -> f64) {
+    sample.iter_mut().for_each(|v| *v = T::from_f64(change(v.to_f64())));
 }
 
 fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {

@@ -4,12 +4,16 @@ use std::ops::ControlFlow;
 
 use deepnmf::matrix::{Incomplete, dot};
 use deepnmf::{
-    CancelToken, DataMatrix, Error, Factorization, FitSession, Matrix, Model, Result, Scalar,
-    Settings, Sparse, StopReason,
+    CancelToken, DataMatrix, Divergence, Error, Factorization, FitSession, Matrix, Model, Result,
+    Scalar, Settings, Sparse, StopReason,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::masks::{some_of, speckles};
+
+/// The share of the feature's mean in what is told of a count: a model may expect none of what was counted, which has an
+/// infinite divergence.
+const SHARE_OF_MEAN: f64 = 0.01;
 
 /// What is to be fitted: one number of components, one mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -118,11 +122,16 @@ impl<T: Scalar> HeldOut<'_, T> {
         if model.summary.runs.iter().any(|run| run.stop == StopReason::Cancelled) {
             return Err(Error::Interrupted(StopReason::Cancelled));
         }
-        let told = self.told_by(&model)?;
+        let (told, divergence) = (self.told_by(&model)?, settings.divergence());
+        let mean = |at: usize| self.means[self.places[at].0];
+        let mixed = |at: usize| match divergence {
+            Divergence::Frobenius => told[at],
+            Divergence::KullbackLeibler => told[at] + SHARE_OF_MEAN * (mean(at) - told[at]),
+        };
         let trial = Trial {
             task,
-            held_out: self.mean_loss(|at| told[at]),
-            of_means: self.mean_loss(|at| self.means[self.places[at].0]),
+            held_out: self.mean_loss(divergence, mixed),
+            of_means: self.mean_loss(divergence, mean),
             entries: self.places.len(),
             iterations: model.summary.iterations,
             seconds: model.summary.seconds,
@@ -139,10 +148,17 @@ impl<T: Scalar> HeldOut<'_, T> {
         Ok(self.places.iter().map(told).collect())
     }
 
-    /// The mean squared difference of the hidden entries from what is told of them.
-    fn mean_loss(&self, told: impl Fn(usize) -> f64) -> f64 {
-        let loss = |(at, x): (usize, &f64)| (x - told(at)).powi(2);
-        self.values.iter().enumerate().map(loss).sum::<f64>() / self.values.len().max(1) as f64
+    /// The mean loss of the hidden entries, given what is told of them. Counts of features of which nothing is left can be told
+    /// by nobody: they are left out.
+    fn mean_loss(&self, divergence: Divergence, told: impl Fn(usize) -> f64) -> f64 {
+        let can_be_told = |(at, x): &(usize, &f64)| {
+            divergence == Divergence::Frobenius
+                || **x == 0.0
+                || self.means[self.places[*at].0] > 0.0
+        };
+        let entries = self.values.iter().enumerate().filter(can_be_told);
+        let losses = entries.map(|(at, x)| divergence.of_entry(*x, told(at)));
+        losses.sum::<f64>() / self.values.len().max(1) as f64
     }
 }
 
@@ -229,5 +245,23 @@ mod tests {
         assert!((trial.of_means - of_means).abs() < 1e-9 * of_means, "{trial:?} {of_means}");
         let sparse = HeldOut::new(&Sparse::from_dense(&x), 0.2, 3, 1).unwrap();
         assert_eq!(sparse.values, hidden.values);
+    }
+
+    #[test]
+    fn the_loss_of_counts_is_their_divergence() {
+        let x = Matrix::from_fn(9, 30, |i, j| ((i * 7 + j * 5) % 11 / 3) as f64);
+        let settings = Nmf::new(2).divergence(Divergence::KullbackLeibler).into();
+        let task = Task { size: 2, mask: 0 };
+        for x in [&x as &dyn DataMatrix<f64>, &Sparse::from_dense(&x)] {
+            let hidden = HeldOut::new(x, 0.2, 3, 0).unwrap();
+            let (trial, _) = hidden.fit(&settings, task, &CancelToken::new()).unwrap();
+            let mean = |at: usize| hidden.means[hidden.places[at].0];
+            let of_means: f64 = (hidden.values.iter().enumerate())
+                .map(|(at, x)| if *x > 0.0 { x * (x / mean(at)).ln() } else { 0.0 } - x + mean(at))
+                .sum();
+            let of_means = of_means / hidden.values.len() as f64;
+            assert!((trial.of_means / of_means - 1.0).abs() < 1e-9, "{trial:?} {of_means}");
+            assert!(trial.held_out.is_finite() && trial.held_out < trial.of_means);
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use deepnmf::{
-    CancelToken, DataMatrix, Divergence, Error, Factorization, FitSession, Matrix, Result, Scalar,
-    Settings, StopReason,
+    CancelToken, DataMatrix, Error, Factorization, FitSession, Matrix, Result, Scalar, Settings,
+    StopReason,
 };
 use serde::{Deserialize, Serialize};
 
@@ -107,13 +107,6 @@ impl Selection {
 }
 
 fn check_model(model: &Settings) -> Result<()> {
-    if model.divergence() == Divergence::KullbackLeibler {
-        return Err(Error::Parameter {
-            name: "the divergence by which sizes are compared".into(),
-            value: "kullback-leibler".into(),
-            accepted: "entries can be hidden from fits with frobenius: choose with it, then name the number".into(),
-        });
-    }
     if matches!(model, Settings::SemiNmf(_) | Settings::Nmf(_)) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::common::{Folder, number};
 
-/// Sums of six components with noise, and nothing but noise.
+/// Sums of six components with noise, nothing but noise, and counts drawn about sums of six components.
 fn write(folder: &Folder) {
     let mut state = 7u64;
     let mut random = move || {
@@ -24,6 +24,22 @@ fn write(folder: &Folder) {
         planted.push('\n');
         noise.push('\n');
     }
+    let mut counts = String::new();
+    for _ in 0..150 {
+        let usage: Vec<f64> = (0..6).map(|_| random().powi(3)).collect();
+        for i in 0..30 {
+            let expected: f64 = (0..6).map(|r| 2.0 * usage[r] * basis[r * 30 + i]).sum();
+            // As many as fit into a while (Knuth).
+            let (mut count, mut left) = (0, random());
+            while left > (-expected).exp() {
+                (count, left) = (count + 1, left * random());
+            }
+            let between = if i == 0 { "" } else { "," };
+            write!(counts, "{between}{count}").unwrap();
+        }
+        counts.push('\n');
+    }
+    folder.write("counts.csv", counts);
     folder.write("planted.csv", planted);
     folder.write("noise.csv", noise);
 }
@@ -48,6 +64,16 @@ fn the_sizes_that_were_planted_are_found_fitted_and_explained() {
     assert_eq!(choice["chosen"], 6);
     assert_eq!(choice["curve"].as_array().unwrap().len(), 6);
     assert!(number(&choice["curve"][2], "held_out") < number(&choice["curve"][0], "held_out"));
+}
+
+/// Two an entry: squares see fewer components than the divergence, which knows how much counts scatter.
+#[test]
+fn counts_are_judged_by_their_divergence() {
+    let folder = Folder::new();
+    write(&folder);
+    let flags = format!("counts.csv {FLAGS} --model nmf --layers auto --zero-samples keep");
+    let by_divergence = folder.fit(&format!("{flags} --divergence kl"));
+    assert_eq!(by_divergence["layers"][0], 6, "{}", by_divergence["choice"]);
 }
 
 #[test]
@@ -118,8 +144,6 @@ fn flags_that_make_no_sense_with_it_are_refused() {
     refused("--layers auto --memory 1GB", &["--memory", "name them"]);
     refused("--layers 5 --masks 3", &["--masks", "--layers auto"]);
     refused("--layers auto --model whitened-pca", &["whitened-pca"]);
-    let kl = "fit planted.csv --layers auto --model nmf --divergence kl";
-    folder.refuses(kl, 1, &["kullback-leibler", "frobenius"]);
     refused("--layers 9..4", &["smaller number"]);
     refused("--layers some", &["auto"]);
     refused("--layers auto --worker-index 0", &["--total-workers"]);

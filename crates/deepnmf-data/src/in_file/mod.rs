@@ -21,8 +21,12 @@ pub(crate) use self::source::{Entries, Piece, Rows};
 use crate::preprocess::{Step, divided, take_keeping_zeros};
 use crate::{DataError, DatasetOf, Values};
 
-/// Bytes that blocks take unless somebody says otherwise: larger ones are not read faster.
+/// Bytes that samples take unless somebody says otherwise.
 const USUAL_MEMORY: usize = 128 << 20;
+
+/// Bytes that blocks take at most, whatever memory allows: what is read, checked, scaled and multiplied one after the other
+/// should still be in the cache.
+const IN_CACHE: usize = 24 << 20;
 
 /// Blocks that are in memory at once. How large they are must not depend on the number of threads: sums over blocks would.
 const BUFFERS: usize = 3;
@@ -165,10 +169,11 @@ impl<T: Scalar> InFile<T> {
 
     /// Which samples are read together: as many as memory allows, one at least.
     fn blocks_of_samples(&self) -> Vec<Range<usize>> {
+        let most = self.memory.min(IN_CACHE) as u64;
         let (mut blocks, mut open, mut taken) = (vec![], 0..0, 0);
         for sample in self.chosen.iter().cloned().flatten() {
             let bytes = self.source.bytes_of_block(&(sample..sample + 1), self.features);
-            if !open.is_empty() && taken + bytes > self.memory as u64 {
+            if !open.is_empty() && taken + bytes > most {
                 (open, taken) = (open.end..open.end, {
                     blocks.push(open.clone());
                     0

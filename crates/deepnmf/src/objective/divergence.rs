@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kullback_leibler::kl_of_one_component;
+use super::kullback_leibler::{kl_of_one_component, kl_term};
 use crate::error::Result;
 use crate::matrix::{DataMatrix, Scalar, power_of_two};
 
@@ -32,6 +32,15 @@ impl Divergence {
             Self::Frobenius => power_of_two(exponent),
             Self::KullbackLeibler if exponent % 2 == 0 => half(exponent),
             Self::KullbackLeibler => half(exponent) * std::f64::consts::SQRT_2,
+        }
+    }
+
+    /// The loss of an entry `x` of which a model makes `y`: `(x - y)^2`, or `x log(x / y) - x + y`, which is infinite where
+    /// something is counted and nothing expected.
+    pub fn of_entry(self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Frobenius => (x - y).powi(2),
+            Self::KullbackLeibler => kl_term(x, y),
         }
     }
 

@@ -38,7 +38,7 @@ ROOT = SITE.parents[1]
 BUILT = ROOT / "target" / "site"
 README = ROOT / "README.md"
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ \t]*$", re.M | re.S)
-NOTE = re.compile(r"<!--\s*(not run: (?P<reason>.*?)|(?P<run>run))\s*-->\s*\Z", re.S)
+NOTE = re.compile(r"<!--\s*(not run: (?P<reason>(?:(?!-->).)*?)|(?P<run>run))\s*-->\s*\Z", re.S)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 # What README.md shows and this script cannot run there, by what the block begins with.
@@ -323,7 +323,7 @@ def main() -> None:
         (Path(bin_folder) / "deepnmf").symlink_to(Path(program).resolve())
         path = os.pathsep.join([bin_folder, str(Path(sys.executable).parent), os.environ["PATH"]])
         # Pictures and outputs must not depend on the settings of whoever runs this.
-        environment = {**os.environ, "PATH": path, "MPLCONFIGDIR": bin_folder, "PYTHONWARNINGS": "default"}
+        environment = {**os.environ, "PATH": path, "MPLCONFIGDIR": bin_folder, "PYTHONWARNINGS": "default,ignore::ResourceWarning"}
         for page in pages(options.pages):
             start = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:

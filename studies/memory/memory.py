@@ -1,6 +1,6 @@
 """What a fit of data larger than memory takes, beside the speed of the disk and the same fit in memory.
 
-    python studies/memory/memory.py PROGRAM [--gigabytes 8] [--budget 1GB] [--folder FOLDER]
+    python studies/memory/memory.py PROGRAM [--gigabytes 8] [--budget 1GB] [--folder FOLDER] [--disk 0.5GB]
 
 PROGRAM is the built deepnmf; NumPy is needed, Linux, and disk for the data. They are drawn: 1,000 features in f32,
 products of twenty non-negative components and noise. Three fits each of Semi-NMF and NMF with twenty components, five
@@ -11,6 +11,8 @@ iterations:
   every pass comes from the disk. Without the right to make such a group the file is larger than memory, or the cache
   answers: `cached` says so;
 * the plan of the same, for what the program expects.
+
+With `--disk` a block-device control group lets no more than so many bytes a second through, as a slower disk would.
 
 The disk's own speed is that of reading the file from one end to the other in pieces of 8 MB, in the same group, before
 and after. Each line of results.jsonl is one fit.
@@ -28,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 RESULTS = Path(__file__).with_name("results.jsonl")
-GROUPS = Path("/sys/fs/cgroup/memory")
+GROUPS, DISKS = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup/blkio")
 FEATURES, COMPONENTS, ITERATIONS, PIECE = 1000, 20, 5, 20_000
 UNITS = {"MB": 10**6, "GB": 10**9}
 
@@ -65,12 +67,31 @@ def group(limit):
         folder.rmdir()
 
 
-def started(arguments, folder):
-    """Runs a command, in the group if there is one.
+@contextmanager
+def slower_disk(folder, speed):
+    """A group in which the disk of a folder is no faster; None if it is to stay as fast as it is."""
+    if speed is None:
+        yield None
+        return
+    throttled, device = DISKS / f"deepnmf-study-{os.getpid()}", os.stat(folder).st_dev
+    throttled.mkdir()
+    place = f"{os.major(device)}:{os.minor(device)}"
+    (throttled / "blkio.throttle.read_bps_device").write_text(f"{place} {speed}")
+    try:
+        yield throttled
+    finally:
+        throttled.rmdir()
+
+
+def started(arguments, groups):
+    """Runs a command in these groups.
 
     Returns what it wrote, the most that it had resident, what it had read from the disk, and how long it took.
     """
-    join = (lambda: (folder / "cgroup.procs").write_text(str(os.getpid()))) if folder else None
+    def join():
+        for folder in groups:
+            (folder / "cgroup.procs").write_text(str(os.getpid()))
+
     begun = time.perf_counter()
     child = subprocess.Popen(list(map(str, arguments)), stdout=subprocess.PIPE, text=True, preexec_fn=join)
     written = child.stdout.read()
@@ -90,14 +111,14 @@ print(count / (time.perf_counter() - begun))
 """
 
 
-def disk_speed(path, folder):
-    return float(started(["python3", "-c", READ, path], folder)[0])
+def disk_speed(path, groups):
+    return float(started(["python3", "-c", READ, path], groups)[0])
 
 
-def fit(program, path, model, flags, folder):
+def fit(program, path, model, flags, groups):
     told, peak, read, wall = started(
         [program, "fit", path, "--model", model, "--layers", COMPONENTS, "--dtype", "f32", "--max-iter", ITERATIONS,
-         "--kappa", 0, "--threads", 2, "--no-bound", "--json", "--quiet", *flags], folder)
+         "--kappa", 0, "--threads", 2, "--no-bound", "--json", "--quiet", *flags], groups)
     told = json.loads(told)
     steps = np.diff(told["runs"][-1]["clock"])
     return {"model": model, "error": told["error"], "history": told["runs"][-1]["history"], "peak_bytes": peak,
@@ -111,23 +132,27 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=8)
     parser.add_argument("--budget", default="1GB")
     parser.add_argument("--folder", help="where the data are written (default: the folder of temporary files)")
+    parser.add_argument("--disk", help="as fast as the disk is to be, such as 0.5GB a second (default: as it is)")
     options = parser.parse_args()
     samples = int(options.gigabytes * 1e9) // (4 * FEATURES)
-    budget = int(float(options.budget[:-2]) * UNITS[options.budget[-2:]])
+    in_bytes = lambda text: int(float(text[:-2]) * UNITS[text[-2:]])
+    budget, speed = in_bytes(options.budget), options.disk and in_bytes(options.disk)
     data = samples * FEATURES * 4
     lines = []
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder, group(int(1.1 * budget)) as limited:
+    with (tempfile.TemporaryDirectory(dir=options.folder) as folder, group(int(1.1 * budget)) as limited,
+          slower_disk(folder, speed) as slower):
+        groups = [found for found in (limited, slower) if found]
         path = Path(folder) / "x.npy"
         draw(path, samples)
         for model in ("semi-nmf", "nmf"):
-            before = disk_speed(path, limited)
-            blocks = fit(options.program, path, model, ["--memory", options.budget], limited)
-            after = disk_speed(path, limited)
-            whole = fit(options.program, path, model, [], None)
+            before = disk_speed(path, groups)
+            blocks = fit(options.program, path, model, ["--memory", options.budget], groups)
+            after = disk_speed(path, groups)
+            whole = fit(options.program, path, model, [], [])
             # Over the whole run, what is not reading included.
             speed, disk = blocks["bytes_read"] / blocks["wall_seconds"], (before + after) / 2
             line = {
-                "data_bytes": data, "budget": budget, "cached": limited is None, "disk_bytes_per_second": disk,
+                "data_bytes": data, "budget": budget, "throttled": speed, "cached": limited is None, "disk_bytes_per_second": disk,
                 "bytes_per_second": speed, "share_of_disk": speed / disk, **blocks,
                 "error_in_memory": whole["error"], "peak_in_memory": whole["peak_bytes"],
                 "seconds_per_iteration_in_memory": whole["seconds_per_iteration"],
@@ -137,7 +162,8 @@ def main():
                   f"iteration {line['seconds_per_iteration']:.1f} s (in memory "
                   f"{line['seconds_per_iteration_in_memory']:.1f} s), {speed / 1e9:.2f} GB/s of the disk's "
                   f"{disk / 1e9:.2f}; errors differ by {line['history_differs']:.1e}", flush=True)
-    RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with RESULTS.open("a") as results:
+        results.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 if __name__ == "__main__":

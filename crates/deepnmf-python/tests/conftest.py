@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from inspect import signature
 from pathlib import Path
@@ -28,6 +29,20 @@ def small(cls: type[Factorization], **params: Any) -> Factorization:
     if cls is deepnmf.AdditiveSemiNMF:
         size = {"parts": (4, 2)}
     return cls(**{"random_state": 0, **size, **params})
+
+
+# Versions so old that not everything that tests like to have can stand beside them.
+OLDEST = int(np.__version__.split(".")[0]) < 2
+
+
+def needed(name: str) -> Any:
+    """Import what not everybody has: without it a test is skipped, or fails with `CI=true`."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.environ.get("CI") == "true" and not OLDEST:
+            pytest.fail(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed")
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,7 @@ def test_parameters_of_functions_are_documented(name: str) -> None:
     assert docstring is not None
     documented = entries(docstring, "Parameters")
     check_parameters(documented, call)
-    check_choices(documented, get_type_hints(call, localns={"Self": Any}))
+    check_choices(documented, get_type_hints(call, localns={"Self": Any, "Axes": Any}))
 
 
 @each

@@ -70,7 +70,7 @@ def test_a_weight_of_zero_is_a_missing_entry() -> None:
 
 
 def test_sparse_samples_may_have_weights() -> None:
-    sparse = csr_array(np.where(X < np.median(X), 0.0, X))
+    sparse = csr_array(np.where(np.median(X) > X, 0.0, X))
     a = NMF(2, random_state=0).fit(sparse, entry_weight=WEIGHTS)
     b = NMF(2, random_state=0).fit(sparse.toarray(), entry_weight=WEIGHTS)
     np.testing.assert_array_equal(a.components_, b.components_)

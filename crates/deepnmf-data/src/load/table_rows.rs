@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use deepnmf::Scalar;
 
@@ -14,7 +15,7 @@ use crate::in_file::Rows;
 /// Features that are read before they are put into their places: a line of the cache has as many numbers.
 const TOGETHER: usize = 16;
 
-/// A file from some place on. Its own place of reading stays where it is, so that several threads may read at once.
+/// A file from some place on. Its own place of reading stays where it is.
 struct At<'a> {
     file: &'a File,
     at: u64,
@@ -34,6 +35,8 @@ impl Read for At<'_> {
 /// A table from some place of a file on.
 pub(super) struct TableRows {
     file: File,
+    /// Held while somebody reads: a system reads ahead of one who goes through a file from front to back, not of two.
+    turn: Mutex<()>,
     start: u64,
     table: Table,
     encoding: Encoding,
@@ -49,7 +52,7 @@ impl TableRows {
         encoding: Encoding,
     ) -> Result<Self, Fault> {
         table.check()?;
-        Ok(Self { file, start, table, encoding })
+        Ok(Self { file, turn: Mutex::new(()), start, table, encoding })
     }
 
     /// Reads numbers from this one on, in the order of the file; returns the place and value of one that is not finite.
@@ -100,6 +103,7 @@ impl<T: Scalar> Rows<T> for TableRows {
     }
 
     fn read(&self, samples: Range<usize>, out: &mut [T]) -> Result<(), Fault> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         match self.table.order {
             Order::Rows => self.read_rows(samples, out),
             Order::Columns => self.read_columns(samples, out),

@@ -9,6 +9,8 @@ learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schull
 * baselines: `NMF`, `NeNMF`, `GNMF`, `MultilayerNMF`, `CNMF`, `DNMF`, `WhitenedPCA`;
 * how many components: `LayerSelection`; what many fits agree on: `consensus`;
 * evaluation: `KMeans`, `clustering_accuracy`, `normalized_mutual_info`, `svd_bound`;
+* plots, which need matplotlib: `plot_history`, `plot_components`, `plot_layers`, `plot_selection`,
+  `plot_attributes`, and the numbers in two of them, `layer_scores`;
 * data: `load_data`, `load_faces`, `load_xor`, `igo`;
 * model files: `load`, and the method `save` of every factorization.
 """
@@ -27,6 +29,14 @@ from ._multilayer_nmf import MultilayerNMF
 from ._nmf import NMF, NeNMF
 from ._pca import WhitenedPCA
 from ._persist import load
+from ._plots import (
+    layer_scores,
+    plot_attributes,
+    plot_components,
+    plot_history,
+    plot_layers,
+    plot_selection,
+)
 from ._selection import LayerSelection, consensus
 from ._semi_nmf import SemiNMF
 from ._watch import Iteration
@@ -56,10 +66,16 @@ __all__ = [
     "clustering_accuracy",
     "consensus",
     "igo",
+    "layer_scores",
     "load",
     "load_data",
     "load_faces",
     "load_xor",
     "normalized_mutual_info",
+    "plot_attributes",
+    "plot_components",
+    "plot_history",
+    "plot_layers",
+    "plot_selection",
     "svd_bound",
 ]

@@ -331,9 +331,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
                 ),
                 batch=batch,
                 weights=check.sample_weights(sample_weight, shape[0]),
-                fixed=tuple(
-                    None if value is None else check.floats(f"fixed_{name}", value, found.dtype)
-                    for name, value in zip(("components", "features"), fixed, strict=True)
+                fixed=(
+                    check.maybe_floats("fixed_components", fixed[0], found.dtype),
+                    check.maybe_floats("fixed_features", fixed[1], found.dtype),
                 ),
             )
         self.__dict__.pop("_progress", None)  # what partial_fit knows of other samples

@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._sklearn import (
@@ -306,6 +306,11 @@ def floats(name: str, value: object, dtype: Any) -> NDArray[Any]:
     if table.ndim != 2:
         raise refuse(name, value, "it must be an array of numbers with two dimensions")
     return table
+
+
+def maybe_floats(name: str, value: object, dtype: Any) -> NDArray[Any] | None:
+    """Check a table of numbers that may be None."""
+    return None if value is None else floats(name, value, dtype)
 
 
 def sample_weights(value: object, n_samples: int) -> NDArray[np.float64] | None:

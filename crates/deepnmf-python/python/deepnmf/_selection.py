@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,14 @@ class Curve(TypedDict):
     stability: NDArray[np.float64]
     stability_deviation: NDArray[np.float64]
     seconds: NDArray[np.float64]
+
+
+class Choice(NamedTuple):
+    """The number of components that was chosen for a layer, and whether the layer is kept."""
+
+    layer: int
+    size: int
+    kept: bool
 
 
 class LayerSelection(TransformerMixin, BaseEstimator):
@@ -239,6 +247,13 @@ class LayerSelection(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "curves_")
         Path(path).write_text(_core.picture_of_choices(self._choices), encoding="utf-8")
+
+    def _chosen(self) -> list[Choice]:
+        """Return what was chosen for each layer whose size was searched for."""
+        return [
+            Choice(found["layer"], found["choice"]["chosen"], found["layer"] <= len(self.layers_))
+            for found in json.loads(self._choices)
+        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -79,6 +79,7 @@ ZeroSamples = Literal["error", "keep"]
 StopReason = Literal["converged", "max-iterations", "time-budget", "cancelled", "rose", "diverged"]
 
 Average = Literal["geometric", "arithmetic", "min", "max"]
+ClusterScore = Literal["accuracy", "nmi"]
 FacePreset = Literal["default", "multipie", "pie"]
 FeatureScaling = Literal["none", "unit-samples", "unit-rows", "whitened"]
 FloatType = Literal["float64", "float32"]

@@ -37,7 +37,9 @@ SITE = Path(__file__).resolve().parent
 ROOT = SITE.parents[1]
 BUILT = ROOT / "target" / "site"
 README = ROOT / "README.md"
-FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ \t]*$", re.M | re.S)
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ \t]*$", re.M | re.S
+)
 NOTE = re.compile(r"<!--\s*(not run: (?P<reason>(?:(?!-->).)*?)|(?P<run>run))\s*-->\s*\Z", re.S)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
@@ -54,7 +56,7 @@ README_LEFT_OUT = ("cargo ",)
 README_FILES = """
 import numpy as np
 import deepnmf
-faces = deepnmf.load_faces(identities=10, size=16)
+faces = deepnmf.load_faces()
 np.save("faces.npy", faces.X)
 np.save("new.npy", faces.X[:20])
 with open("labels.csv", "w") as file:
@@ -92,7 +94,11 @@ def blocks(text: str) -> list[Block]:
         note = NOTE.search(text[: match.start()])
         after = matches[number + 1] if number + 1 < len(matches) else None
         output = None
-        if after and after["info"].strip() == "text" and not text[match.end() : after.start()].strip():
+        if (
+            after
+            and after["info"].strip() == "text"
+            and not text[match.end() : after.start()].strip()
+        ):
             output = after
         body = re.sub(rf"^{match['indent']}", "", match["body"], flags=re.M)
         found.append(
@@ -142,8 +148,6 @@ def run_page(path: Path, write: bool) -> dict[str, list[str]]:
             )
             lines = body.splitlines(keepends=True)
             body = "".join(line for line in lines if not line.startswith(README_LEFT_OUT)).lstrip()
-        if "mpirun" in body and not reason and not shutil.which("mpirun"):
-            reason = "no mpirun here"
         if reason:
             report["left out"].append(f"{where}: {reason}")
             continue
@@ -216,20 +220,25 @@ def compare(
 
 def cli_page(program: str) -> str:
     """Write the page of the program from its own help."""
-    helped = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
-    names = re.findall(r"^  ([a-z]+) {2,}", helped.split("Commands:")[1].split("Options:")[0], re.M)
+    # Lines are broken as where there is no terminal.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+
+    def said(*words: str) -> str:
+        done = subprocess.run(
+            [program, *words], capture_output=True, text=True, check=True, env=environment
+        )
+        return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
+
+    whole = said("--help")
+    names = re.findall(r"^  ([a-z]+) {2,}", whole.split("Commands:")[1].split("Options:")[0], re.M)
     text = [
         "# Command line",
-        "Every command with all its options, as `deepnmf help COMMAND` prints them. This page is written by\n"
-        "`check.py --write`.",
-        f"```text\n{helped.rstrip()}\n```",
+        "Every command with all its options, as `deepnmf help COMMAND` prints them. This page is\n"
+        "written by `check.py --write`.",
+        f"```text\n{whole}\n```",
     ]
     for name in [name for name in names if name != "help"]:
-        said = subprocess.run(
-            [program, "help", name], capture_output=True, text=True, check=True
-        ).stdout
-        lines = "\n".join(line.rstrip() for line in said.rstrip().splitlines())
-        text += [f"## deepnmf {name}", f"```text\n{lines}\n```"]
+        text += [f"## deepnmf {name}", f"```text\n{said('help', name)}\n```"]
     return "\n\n".join(text) + "\n"
 
 
@@ -243,6 +252,7 @@ class Links(HTMLParser):
         self.anchors: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what a tag links to, loads or is named."""
         values = {key: value for key, value in attrs if value is not None}
         if "id" in values:
             self.anchors.add(values["id"])
@@ -251,7 +261,15 @@ class Links(HTMLParser):
         if tag == "a" and "href" in values:
             self.links.append(values["href"])
         for key in ("src", "data", "poster", "srcset"):
-            if key in values and tag in ("img", "script", "iframe", "source", "video", "embed", "object"):
+            if key in values and tag in (
+                "img",
+                "script",
+                "iframe",
+                "source",
+                "video",
+                "embed",
+                "object",
+            ):
                 self.loads.append(values[key])
         if tag == "link" and "href" in values:
             # The address of the page itself is no source.
@@ -293,11 +311,16 @@ def check_built() -> list[str]:
                 there = there / "index.html"
             if not there.exists():
                 wrong.append(f"{name}: no {target}")
-            elif anchor and there.suffix == ".html":
-                if urllib.parse.unquote(anchor) not in parsed(there).anchors:
-                    wrong.append(f"{name}: no anchor {target}")
+            elif (
+                anchor
+                and there.suffix == ".html"
+                and urllib.parse.unquote(anchor) not in parsed(there).anchors
+            ):
+                wrong.append(f"{name}: no anchor {target}")
     for style in BUILT.rglob("*.css"):
-        for target in re.findall(r"url\(\s*['\"]?((?:https?:)?//[^)'\"]+)", style.read_text(encoding="utf-8")):
+        for target in re.findall(
+            r"url\(\s*['\"]?((?:https?:)?//[^)'\"]+)", style.read_text(encoding="utf-8")
+        ):
             wrong.append(f"{style.relative_to(BUILT)}: loads {target}")
     return wrong
 
@@ -305,16 +328,24 @@ def check_built() -> list[str]:
 def main() -> None:
     """Check everything and exit with 1 if something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--program", help="the program [default: deepnmf below target, or the one in PATH]")
-    parser.add_argument("--write", action="store_true", help="write outputs, pictures and cli.md anew")
+    parser.add_argument(
+        "--program", help="the program [default: deepnmf below target, or the one in PATH]"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write outputs, pictures and cli.md anew"
+    )
     parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("pages", nargs="*", help="parts of the names of pages to run [default: all]")
+    parser.add_argument(
+        "pages", nargs="*", help="parts of the names of pages to run [default: all]"
+    )
     options = parser.parse_args()
     if options.one:
         print("\n" + json.dumps(run_page(Path(options.one), options.write)))
         return
     places = [ROOT / "target" / kind / "deepnmf" for kind in ("release", "debug")]
-    program = options.program or next((str(p) for p in places if p.exists()), shutil.which("deepnmf"))
+    program = options.program or next(
+        (str(p) for p in places if p.exists()), shutil.which("deepnmf")
+    )
     if not program:
         sys.exit("no program: build it, or name it with --program")
     began = time.monotonic()
@@ -323,7 +354,12 @@ def main() -> None:
         (Path(bin_folder) / "deepnmf").symlink_to(Path(program).resolve())
         path = os.pathsep.join([bin_folder, str(Path(sys.executable).parent), os.environ["PATH"]])
         # Pictures and outputs must not depend on the settings of whoever runs this.
-        environment = {**os.environ, "PATH": path, "MPLCONFIGDIR": bin_folder, "PYTHONWARNINGS": "default,ignore::ResourceWarning"}
+        environment = {
+            **os.environ,
+            "PATH": path,
+            "MPLCONFIGDIR": bin_folder,
+            "PYTHONWARNINGS": "default,ignore::ResourceWarning",
+        }
         for page in pages(options.pages):
             start = time.monotonic()
             with tempfile.TemporaryDirectory() as folder:
@@ -346,8 +382,9 @@ def main() -> None:
             for warning in re.findall(r"^.*Warning: .*$", done.stderr, re.M):
                 remarks.append(f"{page.relative_to(ROOT)}: {warning}")
             verdict = "wrong" if report["wrong"] else "ok"
-            blocks_ran = report["ran"][0]
-            print(f"{time.monotonic() - start:6.1f} s  {verdict:5}  {page.relative_to(ROOT)}, {blocks_ran} blocks", flush=True)
+            took, blocks_ran = time.monotonic() - start, report["ran"][0]
+            name = page.relative_to(ROOT)
+            print(f"{took:6.1f} s  {verdict:5}  {name}, {blocks_ran} blocks", flush=True)
     if not options.pages:
         told, cli = cli_page(program), SITE / "cli.md"
         if options.write:

@@ -45,8 +45,10 @@ def places() -> dict[str, str]:
     for readme in sorted(ROOT.glob("studies/*/README.md")):
         name = readme.parent.name
         found[f"studies/{name}/README.md"] = f"project/studies/{name}.md"
+    for page in sorted(ROOT.glob("docs/python/*.md")):
+        found.setdefault(f"docs/python/{page.name}", f"gallery/{page.name}")
     for picture in sorted(ROOT.glob("docs/python/*.png")):
-        page = PAGES.get(f"docs/python/{picture.stem.rsplit('_', 1)[0]}.md", "gallery/")
+        page = found.get(f"docs/python/{picture.stem.rsplit('_', 1)[0]}.md", "gallery/")
         found[picture.relative_to(ROOT).as_posix()] = posixpath.dirname(page) + "/" + picture.name
     for folder in ("docs/figures", "docs/figures/run"):
         for picture in sorted((ROOT / folder).glob("*.*")):

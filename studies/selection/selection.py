@@ -1,6 +1,6 @@
 """How often the number of components that was planted is found, beside stability as cNMF measures it.
 
-    python studies/selection/selection.py PROGRAM [--draws 20]
+    python studies/selection/selection.py PROGRAM [--draws 20] [--divergence 5] [--stability 2] [--only "KIND;KIND"]
 
 PROGRAM is the built deepnmf; NumPy and scikit-learn are needed. Every set has 300 samples of 100 features, sums of 3, 8 or
 20 components with non-negative usages: dense with normal noise of 0.2, 0.5 or 1 standard deviation of the clean data, or
@@ -76,22 +76,25 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
     parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--stability", type=int, default=2, help="sets of each kind that stability is computed for")
+    parser.add_argument("--divergence", type=int, default=5, help="sets of each kind of counts for `nmf kl`")
+    parser.add_argument("--stability", type=int, default=2, help="sets of each kind of counts that stability is computed for")
+    parser.add_argument("--only", default=";".join([*NOISES, *COUNTS]), help="kinds of sets, with ; between them")
     options = parser.parse_args()
-    lines = []
+    lines, written = [], 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.npy"
-        for kind in [*NOISES, *COUNTS]:
+        for kind in options.only.split(";"):
             for components in (3, 8, 20):
                 for seed in range(options.draws):
                     X = draw(components, kind, 1000 * components + seed)
                     np.save(path, X)
-                    for model in ["semi-nmf"] + ["nmf", "nmf kl"] * (kind in COUNTS):
+                    counts = ["nmf"] + ["nmf kl"] * (seed < options.divergence) if kind in COUNTS else []
+                    for model in ["semi-nmf", *counts]:
                         lines.append({"kind": kind, "planted": components, "seed": seed, "model": model,
                                       **ours(options.program, path, model)})
                     if kind in COUNTS and seed < options.stability:
                         lines.append({"kind": kind, "planted": components, "seed": seed, "model": "stability", **stability(X)})
-                for model in ("semi-nmf", "nmf", "nmf kl", "stability", "rcppml"):
+                for model in ("semi-nmf", "nmf", "nmf kl", "stability"):
                     some = [line for line in lines if (line["kind"], line["planted"], line["model"]) == (kind, components, model)]
                     if some:
                         right = [line["chosen"] == components for line in some]
@@ -99,7 +102,9 @@ def main():
                         print(f"{kind:17} {components:3} {model:10} right in {sum(right)} of {len(right)}; where the least loss is there: "
                               f"{sum(there)} of {len(there)}; chosen {sorted(line['chosen'] for line in some)}; "
                               f"{np.mean([line['seconds'] for line in some]):.1f} s", flush=True)
-                RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines))
+                with RESULTS.open("a") as results:
+                    results.writelines(json.dumps(line) + "\n" for line in lines[written:])
+                written = len(lines)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ mod fuzz;
 mod mpi;
 mod package;
 mod python;
+mod site;
 mod wheel;
 
 use std::env;
@@ -26,7 +27,7 @@ struct Part {
 }
 
 /// In order of how soon they can fail.
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     Part { name: "formatting", cargo: &["fmt", "--all", "--check"], environment: &[] },
     Part {
         name: "lints",
@@ -57,15 +58,22 @@ const PARTS: [Part; 5] = [
         cargo: &["doc", "--workspace", "--no-deps", ALL_FEATURES],
         environment: &[("RUSTDOCFLAGS", "--deny warnings")],
     },
+    Part {
+        name: "crates as they would be published",
+        // Not compiled once more: what is packed is what the tests have seen.
+        cargo: &["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty", "--quiet"],
+        environment: &[],
+    },
 ];
 
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    formatting, lints, all tests, the documentation, the report page in a browser and the Python
-          package
+  test    formatting, lints, all tests, the documentation and its site, the report page in a browser, the
+          Python package and what is released
   browser the report page in a browser alone
   python  the Python package alone: its wheel, tests, types and pages
+  site    the documentation site alone, beside a package that was tested before: its code and its links
   wheel   the wheel for others, for any Linux of the last years, tried in an empty environment
   bench   the benchmarks of crates/deepnmf, with GFLOP/s beside a plain product
   fuzz    [TARGET|all] [--seconds N]: hostile files for every parser, 60 s for each
@@ -83,6 +91,7 @@ fn main() -> ExitCode {
             if run(bench, &[], None) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Some("python") => alone(test_package),
+        Some("site") => alone(test_site),
         Some("browser") => alone(test_page),
         Some("wheel") => wheel(),
         Some("fuzz") => fuzz(),
@@ -153,6 +162,7 @@ fn test() -> ExitCode {
     }
     failed.extend(test_page());
     failed.extend(test_package());
+    failed.extend(test_site());
     sum_up(&failed)
 }
 
@@ -202,6 +212,14 @@ fn test_package() -> Vec<String> {
     match python::NEWEST.interpreter(&workspace()) {
         Ok(python) => package::test(&workspace(), &python),
         Err(why) => untested("the Python package", &why),
+    }
+}
+
+/// What has failed of the documentation site and of what is released.
+fn test_site() -> Vec<String> {
+    match python::NEWEST.interpreter(&workspace()) {
+        Ok(python) => site::test(&workspace(), &python),
+        Err(why) => untested("the documentation site", &why),
     }
 }
 

@@ -8,8 +8,8 @@ use std::process::Command;
 
 /// An environment: its folder below `target/`, and the file that lists what it holds.
 pub(crate) struct Environment {
-    folder: &'static str,
-    requirements: &'static str,
+    pub(crate) folder: &'static str,
+    pub(crate) requirements: &'static str,
 }
 
 /// What tests compare with, and the newest versions that the package is tested with.

@@ -10,6 +10,7 @@ mod export;
 mod fit;
 mod impute;
 mod info;
+mod man;
 mod names;
 mod predict;
 mod read;
@@ -29,6 +30,7 @@ pub(crate) use self::export::{ExportArgs, ExportName};
 pub(crate) use self::fit::{ChoiceArgs, DeepArgs, FitArgs, LabelArgs, LongArgs};
 pub(crate) use self::impute::ImputeArgs;
 pub(crate) use self::info::InfoArgs;
+pub(crate) use self::man::ManArgs;
 pub(crate) use self::names::{GraphName, ModelName, OptimizerName, SolverName};
 pub(crate) use self::predict::PredictArgs;
 pub(crate) use self::read::{DataArgs, HeaderName, MissingName, ReadArgs, ZeroArgs, ZeroName};
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     Datasets(DatasetsCommand),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 /// Flags that do not go together.

@@ -1,7 +1,7 @@
 //! Samples as a command asks for them, with the preprocessing that belongs to a model.
 
 use std::io;
-use std::path::{Path, is_separator};
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::{Context, Result, anyhow, bail};
 use deepnmf::persist::check_writable;
@@ -119,11 +119,21 @@ fn labels_file(read: &ReadArgs) -> Option<LabelFile> {
     read.labels_file.clone().map(|path| LabelFile { path, by })
 }
 
+/// Files whose names of features are none that a first line was taken for.
+const WITHOUT_HEADER: [&str; 8] =
+    [".npy", ".npz", ".mat", ".h5ad", ".h5", ".hdf5", ".mtx", ".parquet"];
+
 /// Says that a first line of numbers was taken for a header, which might be a mistake.
 pub(crate) fn remark_on_header<T: Scalar>(args: &DataArgs, data: &AnyDataset<T>, output: Output) {
     let names = data.feature_names.as_deref().unwrap_or_default();
     let counts_from = |first: usize| (first..).zip(names).all(|(n, name)| *name == n.to_string());
-    let is_guess = args.read.header == HeaderName::Auto && args.read.feature_names.is_none();
+    let is_text = |path: &PathBuf| {
+        let name = path.to_string_lossy().to_lowercase();
+        !WITHOUT_HEADER.iter().any(|end| name.trim_end_matches(".gz").ends_with(end))
+    };
+    let is_guess = args.read.header == HeaderName::Auto
+        && args.read.feature_names.is_none()
+        && args.data.iter().any(is_text);
     if is_guess && names.len() > 1 && (counts_from(0) || counts_from(1)) {
         output.remark(format!(
             "note: the first line of {} ({}, {}, ...) was taken for a header: say --header no if it \

@@ -68,6 +68,7 @@ fn carry_out(ranks: &Ranks) -> ExitCode {
         Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, output),
         Command::Datasets(datasets) => commands::datasets::run(datasets, output),
         Command::Completions(completions) => commands::completions::run(completions, output),
+        Command::Man(man) => commands::man::run(man, output),
     };
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -164,7 +164,8 @@ pub(crate) fn summary_text(settings: &Settings, summary: &Summary) -> String {
         line("SVD bound", format!("{bound:.4}, the least that {rank} linear components can reach"));
     }
     if let Some(gap) = summary.gap {
-        let side = if gap < -1e-9 { "below" } else { "above" };
+        // Four digits of a percentage are shown.
+        let side = if gap < -5e-7 { "below" } else { "above" };
         line("gap", format!("{:.4}% {side} the bound", 100.0 * gap.abs()));
     }
     line("iterations", format!("{}; {}", summary.iterations, summary.stop));

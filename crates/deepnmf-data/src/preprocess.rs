@@ -102,7 +102,9 @@ impl Norm {
 
 /// Changes every number.
 fn each<T: Scalar>(sample: &mut [T], change: impl Fn(f64) -> f64) {
-    sample.iter_mut().for_each(|v| *v = T::from_f64(change(v.to_f64())));
+    for v in sample {
+        *v = T::from_f64(change(v.to_f64()));
+    }
 }
 
 fn unit<T: Scalar>(x: &mut Matrix<T>) -> Result<(), DataError> {

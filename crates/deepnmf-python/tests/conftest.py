@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import deepnmf
 import numpy as np
+import pandas as pd
 import pytest
 from deepnmf import Dataset
 from deepnmf._base import Factorization
@@ -43,6 +47,17 @@ def needed(name: str) -> Any:
         if os.environ.get("CI") == "true" and not OLDEST:
             pytest.fail(f"{name} is not installed")
         pytest.skip(f"{name} is not installed")
+
+
+@pytest.fixture
+def old_strings() -> Iterator[None]:
+    """Have pandas hold names as it did before version 3: AnnData writes no others to files."""
+    with warnings.catch_warnings(), ExitStack() as stack:
+        warnings.simplefilter("ignore", category=FutureWarning)
+        warnings.simplefilter("ignore", category=DeprecationWarning)
+        if int(pd.__version__.split(".")[0]) >= 3:
+            stack.enter_context(pd.option_context("future.infer_string", False))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from deepnmf import WSF, WSFMA, DeepSemiNMF, DeepWSF, KMeans, SemiNMF, WhitenedPCA
+from deepnmf import NMF, WSF, WSFMA, DeepSemiNMF, DeepWSF, KMeans, SemiNMF, WhitenedPCA
 from deepnmf._base import Factorization
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
@@ -230,7 +230,7 @@ def test_what_is_wrong_with_data_is_told_with_its_place(X: Matrix) -> None:
     with pytest.raises(ValueError, match=r"X\[4, 2\] is NaN"):
         small(SemiNMF).fit(X).transform(broken)
     with pytest.raises(ValueError, match=r"Negative values in data: X\[0, 0\] is -"):
-        small(FACTORIZATIONS[5]).fit(-X)
+        small(NMF).fit(-X)
     with pytest.raises(ValueError, match="found 4 x 60, but 3 x 60 is needed"):
         small(SemiNMF).fit(X).inverse_transform(np.ones((60, 4)))
 
@@ -241,3 +241,11 @@ def test_kmeans_begins_where_it_is_told(X: Matrix) -> None:
     assert model.score(X) == pytest.approx(-model.inertia_)
     with pytest.raises(ValueError, match="61 clusters were asked of 60 samples"):
         KMeans(61).fit(X)
+
+
+def test_kmeans_takes_the_number_of_initializations_that_scikit_learn_has(X: Matrix) -> None:
+    auto = KMeans(3, n_init="auto", random_state=0).fit(X)
+    one = KMeans(3, n_init=1, random_state=0).fit(X)
+    np.testing.assert_array_equal(auto.cluster_centers_, one.cluster_centers_)
+    with pytest.raises(ValueError, match="n_init is 'all': it must be one of 'auto'"):
+        KMeans(3, n_init="all").fit(X)  # type: ignore[arg-type]

@@ -28,13 +28,15 @@ each = pytest.mark.parametrize("cls", ESTIMATORS, ids=lambda cls: cls.__name__)
 
 def callables(owner: Any) -> list[Callable[..., Any]]:
     """Give the public functions of a module or class that this package defines."""
-    found = [f for name, f in inspect.getmembers(owner, inspect.isfunction) if name[0] != "_"]
+    public = getattr(owner, "__all__", dir(owner))
+    functions = inspect.getmembers(owner, inspect.isfunction)
+    found = [f for name, f in functions if name[0] != "_" and name in public]
     return [function for function in found if function.__module__.startswith("deepnmf.")]
 
 
 CALLABLES: dict[str, Callable[..., Any]] = {
     f"{call.__module__}.{call.__qualname__}": call
-    for owner in (deepnmf, *ESTIMATORS)
+    for owner in (deepnmf, deepnmf.sc, *ESTIMATORS)
     for call in callables(owner)
 }
 
@@ -42,7 +44,8 @@ CALLABLES: dict[str, Callable[..., Any]] = {
 def check_parameters(documented: dict[str, Entry], call: Callable[..., Any]) -> None:
     """Compare documented parameters with a signature."""
     signature = inspect.signature(call).parameters
-    wanted = {name: p.default for name, p in signature.items() if name != "self"}
+    stars: dict[Any, str] = {inspect.Parameter.VAR_KEYWORD: "**"}
+    wanted = {stars.get(p.kind, "") + n: p.default for n, p in signature.items() if n != "self"}
     assert list(documented) == list(wanted)
     for name, default in wanted.items():
         written = documented[name].default

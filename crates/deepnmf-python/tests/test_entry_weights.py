@@ -130,7 +130,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         SemiNMF(2).fit(np.where(WEIGHTS < 0.3, np.nan, X), entry_weight=WEIGHTS)
     with pytest.raises(ValueError, match="Kullback-Leibler"):
         NMF(2, beta_loss="kullback-leibler").fit(X, entry_weight=WEIGHTS)
-    with pytest.raises(ValueError, match="complete data"):
+    with pytest.raises(ValueError, match="entries that all count the same"):
         SemiNMF(2).fit(X, entry_weight=WEIGHTS, sample_weight=np.ones(60))
     with pytest.raises(ValueError, match="7, as the data have"):
         NMF(3).fit(X, fixed_components=np.ones((1, 6)))

@@ -41,6 +41,7 @@ TABLES = {"header", "columns", "drop", "names-key", "feature-names"}
 FIT_ONLY_HERE = {
     "n_components": "--layers with one number, " + SCIKIT_LEARN,
     "callback": "a function",
+    "warm_start": "the program has --init-from, " + SCIKIT_LEARN,
     "verbose": "the program shows progress unless --quiet",
     "path": "an argument without a flag",
 }

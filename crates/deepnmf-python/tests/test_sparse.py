@@ -171,6 +171,7 @@ def annotated(X: Any, names: list[str] | None = None, **layers: Any) -> Any:
     )
 
 
+@pytest.mark.usefixtures("old_strings")
 @pytest.mark.parametrize("layer", [1, -1])
 def test_results_are_written_into_annotated_data(
     counts: Matrix, tmp_path: Path, layer: int

@@ -37,6 +37,7 @@ mod descent;
 pub mod driver;
 pub mod error;
 pub mod graph;
+pub mod guide;
 pub mod init;
 mod instances;
 pub mod matrix;

@@ -17,7 +17,7 @@ use super::values::thread_count;
 The table has two columns for each attribute: its class, and the margin by which it is ahead of the next one
 (1 is certain, 0 undecided).")]
 pub(crate) struct PredictArgs {
-    /// Model file of wsf, wsf-ma or deep-wsf
+    /// Model file of a fit with labels: wsf, wsf-ma, deep-wsf, or additive-semi-nmf with an attribute among its parts
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) data: DataArgs,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use deepnmf::persist::{AnyModel, load_model};
-use deepnmf::{DataMatrix, Model, Scalar};
+use deepnmf::{DataMatrix, Matrix, Model, Scalar};
 use deepnmf_data::preprocess::Pipeline;
 use deepnmf_data::{Dataset, DatasetOf, Table};
 use serde_json::json;
@@ -46,8 +46,10 @@ fn impute<T: Scalar>(args: &ImputeArgs, model: &Model<T>, output: Output) -> Res
     })?
     .with_context(culprit)?;
     drop(progress);
+    let seen = range_of(&raw.x);
     let steps: Pipeline = model.provenance.preprocessing.read()?.unwrap_or_default();
     let filled = steps.fill_in(&raw, filled).with_context(culprit)?;
+    remark_on_range(seen, range_of(&filled), output);
     let (p, n) = filled.shape();
     let how = if fitted { "the features of the fit" } else { "a projection onto the model" };
     let text = format!("filled in {missing} of {} entries by {how}\n", p * n);
@@ -67,4 +69,21 @@ fn impute<T: Scalar>(args: &ImputeArgs, model: &Model<T>, output: Output) -> Res
     }
     tables::write(&table, &args.out, output, &text, &object)?;
     Ok(Outcome::Done)
+}
+
+/// The least and the largest number that is there.
+fn range_of<T: Scalar>(x: &Matrix<T>) -> (f64, f64) {
+    let numbers = x.as_slice().iter().map(|v| v.to_f64()).filter(|v| !v.is_nan());
+    numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
+/// Says that what was filled in lies far outside of what was observed: a model with too many components is free to do so.
+fn remark_on_range((low, high): (f64, f64), (least, most): (f64, f64), output: Output) {
+    let span = high - low;
+    if least < low - span || most > high + span {
+        output.remark(format!(
+            "note: what was filled in reaches from {least:.4} to {most:.4}, observed entries from {low:.4} to {high:.4}: \
+             fit fewer components (--layers auto finds how many hidden entries support)"
+        ));
+    }
 }

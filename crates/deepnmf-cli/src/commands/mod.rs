@@ -9,6 +9,7 @@ pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod impute;
 pub(crate) mod info;
+pub(crate) mod man;
 pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -100,7 +100,7 @@ fn a_demo_that_cannot_be_leaves_nothing_behind() {
 #[test]
 fn the_help_of_every_command_shows_how_it_is_used() {
     let folder = Folder::new();
-    for command in ["", "demo", "fit", "transform", "info", "report", "completions"] {
+    for command in ["", "demo", "fit", "transform", "info", "report", "completions", "man"] {
         for help in ["-h", "--help"] {
             folder
                 .command(&format!("{command} {help}"))
@@ -117,6 +117,22 @@ fn the_help_of_every_command_shows_how_it_is_used() {
 fn the_version_is_that_of_the_package() {
     let version = format!("deepnmf {}\n", env!("CARGO_PKG_VERSION"));
     Folder::new().command("--version").assert().success().stdout(version).stderr(is_empty());
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = Folder::new();
+    let page = folder.run("man");
+    assert!(page.stdout.starts_with(".ie") && page.stdout.contains("factorize"), "{page}");
+    let written = folder.json("man --out pages");
+    let names = written["pages"].as_array().unwrap();
+    for name in ["deepnmf.1", "deepnmf-fit.1", "deepnmf-datasets-fetch.1"] {
+        assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
+    }
+    let fit = String::from_utf8(folder.read("pages/deepnmf-fit.1")).unwrap();
+    assert!(fit.contains("deepnmf fit") && fit.contains("layers"), "{fit}");
+    folder.write("taken", "");
+    folder.refuses("man --out taken", 1, &["--out taken"]);
 }
 
 #[test]

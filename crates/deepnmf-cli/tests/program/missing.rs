@@ -66,3 +66,15 @@ fn what_is_missing_is_left_out_and_filled_in() {
         }
     }
 }
+
+#[test]
+fn what_is_filled_in_far_outside_of_what_was_observed_is_told() {
+    let folder = Folder::new();
+    folder.write("x.csv", "0.001,1\n".repeat(39) + "0.1,\n");
+    let flags = "x.csv --header no --missing nan";
+    folder.fit(&format!(
+        "{flags} --normalize none --model nmf --layers 1 --kappa 0 --max-iter 2000 --out m.safetensors"
+    ));
+    let run = folder.run(&format!("impute m.safetensors {flags} --out filled.csv"));
+    assert!(run.code == Some(0) && run.stderr.contains("fit fewer components"), "{run}");
+}

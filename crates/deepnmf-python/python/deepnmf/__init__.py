@@ -11,12 +11,14 @@ learning attribute representations* (Trigeorgis, Bousmalis, Zafeiriou and Schull
 * evaluation: `KMeans`, `clustering_accuracy`, `normalized_mutual_info`, `svd_bound`;
 * plots, which need matplotlib: `plot_history`, `plot_components`, `plot_layers`, `plot_selection`,
   `plot_attributes`, and the numbers in two of them, `layer_scores`;
+* single cells, as scanpy has it: `sc.fit`, `sc.transform`, `sc.top_genes`, `sc.plot_programs`;
 * data: `load_data`, `load_faces`, `load_xor`, `igo`;
 * model files: `load`, and the method `save` of every factorization.
 """
 
 from importlib.metadata import version
 
+from . import sc
 from ._additive_semi_nmf import AdditiveSemiNMF
 from ._data import Dataset, ImageShape, igo, load_data, load_faces, load_xor
 from ._deep_semi_nmf import DeepSemiNMF
@@ -29,14 +31,8 @@ from ._multilayer_nmf import MultilayerNMF
 from ._nmf import NMF, NeNMF
 from ._pca import WhitenedPCA
 from ._persist import load
-from ._plots import (
-    layer_scores,
-    plot_attributes,
-    plot_components,
-    plot_history,
-    plot_layers,
-    plot_selection,
-)
+from ._plots import plot_components, plot_history, plot_selection
+from ._plots_of_attributes import layer_scores, plot_attributes, plot_layers
 from ._selection import LayerSelection, consensus
 from ._semi_nmf import SemiNMF
 from ._watch import Iteration
@@ -77,5 +73,6 @@ __all__ = [
     "plot_history",
     "plot_layers",
     "plot_selection",
+    "sc",
     "svd_bound",
 ]

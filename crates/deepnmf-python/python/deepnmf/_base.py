@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _check as check
 from . import _core
+from ._callbacks import tasks
+from ._diagram import Pictured
 from ._labels import Attribute, attributes
 from ._report import Reporting
 from ._sklearn import (
     BaseEstimator,
+    CallbackSupportMixin,
     ClassNamePrefixFeaturesOutMixin,
     ConvergenceWarning,
     TransformerMixin,
     check_array,
     check_is_fitted,
+    with_callbacks,
 )
 from ._types import (
     AnnotatedSamples,
@@ -196,7 +200,7 @@ class _AnyLayer:
         return features
 
 
-class Factorization(Reporting, _AnyLayer, _Projecting):
+class Factorization(Reporting, _AnyLayer, Pictured, CallbackSupportMixin, _Projecting):
     """A factorization ``X ~ Z_1 ... Z_m H_m`` with the interface of scikit-learn."""
 
     _name: ClassVar[str]
@@ -233,6 +237,12 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
     def _params(cls, settings: Json) -> dict[str, Any]:
         """Undo `_settings`."""
         raise NotImplementedError
+
+    def _last_factors(
+        self, shape: tuple[int, int], settings: Json
+    ) -> tuple[ArrayLike, ArrayLike] | None:
+        """Return features and components to begin from, if a fit goes on from the last one."""
+        return None
 
     def _attributes(self, task: Task, settings: Json) -> list[Attribute | None]:
         """Choose the labels of each graph; None for a graph without labels."""
@@ -277,6 +287,7 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         """
         return self._fit(X, y, checkpoint=checkpoint, layers=layers, entry_weight=entry_weight)
 
+    @with_callbacks
     def _fit(
         self,
         X: SamplesLike,
@@ -298,6 +309,9 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         shape = (found.shape[0], found.shape[1])
         task = Task(shape, check.seed(self.random_state), self._labels(shape[0], y))
         settings = {"model": self._name, **self._settings(task)}
+        last = self._last_factors(shape, settings)
+        if start is None and not batch and all(part is None for part in fixed):
+            start = last
         places = self._attributes(task, settings)
         codes: list[Codes | None] = [
             None if place is None or place.is_unknown else place.codes for place in places
@@ -314,7 +328,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
             "attributes": names,
             "classes": self._class_names(places),
         }
-        with Watch(self.callback, self.verbose) as watch:
+        told = None if batch else tasks(self, X, y, sample_weight)
+        with Watch(self.callback, self.verbose, told) as watch:
             model, interruption = _core.fit(
                 json.dumps(settings),
                 check.given(self, found, entry_weight),
@@ -341,6 +356,8 @@ class Factorization(Reporting, _AnyLayer, _Projecting):
         self._keep(model)
         if interruption is not None:
             raise interruption
+        if told is not None:
+            told.end()
         self._warn_if_not_converged()
         return self
 

@@ -113,6 +113,16 @@ def logarithmic(ax: Axes) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter())
 
 
+def first_ones_wide(ax: Axes) -> None:
+    """Make the horizontal axis logarithmic from 1 on, with 0 beside it."""
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    ax.set_xscale("symlog", linthresh=1)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(left=-0.1)
+
+
 def class_colors(count: int) -> list[Any]:
     """Return a colour for each class: distinct ones for few, those of a scale for many."""
     if count <= len(COLORS):

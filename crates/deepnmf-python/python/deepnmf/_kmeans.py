@@ -20,7 +20,7 @@ from ._sklearn import (
     check_is_fitted,
     euclidean_distances,
 )
-from ._types import Codes, Floats, KMeansInit, RandomState
+from ._types import Codes, Floats, KMeansCount, KMeansInit, RandomState
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,8 +39,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     init : {'k-means++'} or array-like of shape (n_clusters, n_features), default='k-means++'
         Initialization of the centres. From given centres Lloyd's algorithm runs once, without
         swaps.
-    n_init : int, default=10
-        Number of initializations.
+    n_init : {'auto'} or int, default=10
+        Number of initializations. With 'auto' there is one, as scikit-learn has it; the swaps make
+        up for most of the others.
     n_swaps : int, default=10
         Number of swaps in a row without improvement after which the search ends. With 0 there are
         no swaps.
@@ -97,7 +98,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         n_clusters: int = 8,
         *,
         init: KMeansInit | ArrayLike = "k-means++",
-        n_init: int = 10,
+        n_init: KMeansCount | int = 10,
         n_swaps: int = 10,
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -134,7 +135,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             samples,
             check.whole("n_clusters", self.n_clusters),
             self._given_centres(samples),
-            restarts=check.whole("n_init", self.n_init),
+            restarts=self._initializations(),
             swaps=check.whole("n_swaps", self.n_swaps, least=0),
             max_iterations=check.whole("max_iter", self.max_iter),
             tolerance=check.number("tol", self.tol),
@@ -191,6 +192,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         moved = (sums - new[:, None] * centres) / np.maximum(self._counts, 1)[:, None]
         self.cluster_centers_ = (centres + moved).astype(centres.dtype)
         return self
+
+    def _initializations(self) -> int:
+        if isinstance(self.n_init, str):
+            check.choice("n_init", self.n_init, KMeansCount)
+            return 1
+        return check.whole("n_init", self.n_init)
 
     def _given_centres(self, X: Floats) -> Floats | None:
         if isinstance(self.init, str):

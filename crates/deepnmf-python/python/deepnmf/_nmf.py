@@ -23,6 +23,7 @@ from ._types import (
     SamplesLike,
     Solver,
 )
+from ._warm import WarmStarting
 from ._watch import Callback
 from ._weighted import Weighable
 
@@ -46,7 +47,7 @@ class NonNegative(Factorization):
         return {"n_components": nmf["components"], **settings_of.nmf_params(nmf)}
 
 
-class NMF(Streaming):
+class NMF(WarmStarting, Streaming):
     """Factorize non-negative samples into non-negative components and features (NMF).
 
     It minimizes ``|X - Z H|^2`` with ``Z >= 0`` and ``H >= 0``, by default by coordinate descent
@@ -106,6 +107,10 @@ class NMF(Streaming):
         What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
         ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
         may be missing.
+    warm_start : bool, default=False
+        Whether a fit begins from the factors of the last one, where there are as many samples,
+        features and components as then. Otherwise, and with neighbours or fixed components, it
+        begins anew.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -201,6 +206,7 @@ class NMF(Streaming):
         max_seconds: float | None = None,
         measure_bound: bool = True,
         missing: Missing | None = None,
+        warm_start: bool = False,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -220,6 +226,7 @@ class NMF(Streaming):
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
         self.missing = missing
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -40,7 +40,11 @@ def load(path: FilePath) -> Factorization:
     >>> model.n_components, model.transform(X).shape
     (3, (50, 3))
     """
-    model = _core.Model.load(path)
+    return estimator_of(_core.Model.load(path))
+
+
+def estimator_of(model: _core.Model) -> Factorization:
+    """Return the fitted estimator of a model."""
     settings = json.loads(model.settings)
     estimator = Factorization._estimators[settings["model"]]
     fitted = estimator(**estimator._params(settings))

@@ -23,6 +23,7 @@ from ._types import (
     Scale,
     Solver,
 )
+from ._warm import WarmStarting
 from ._watch import Callback
 from ._weighted import Weighable
 
@@ -51,7 +52,7 @@ class OneLayer(Factorization):
         }
 
 
-class SemiNMF(Weighable, Streaming, OneLayer):
+class SemiNMF(WarmStarting, Weighable, Streaming, OneLayer):
     """Factorize samples into components of any sign and non-negative features (Semi-NMF).
 
     It minimizes ``|X - Z H|^2`` with ``H >= 0``. The data may have any sign. For non-negative data
@@ -129,6 +130,10 @@ class SemiNMF(Weighable, Streaming, OneLayer):
         What stands for missing entries, which fits, ``transform`` and ``score`` leave out:
         ``np.nan``, or 'zeros' (of sparse data all entries that are not stored). If None, nothing
         may be missing.
+    warm_start : bool, default=False
+        Whether a fit begins from the factors of the last one, where there are as many samples,
+        features and components as then. Otherwise, and with neighbours or fixed components, it
+        begins anew.
     random_state : int, RandomState instance or None, default=None
         Seed of all random numbers. The same int gives the same result bit for bit, for any
         ``n_jobs``.
@@ -227,6 +232,7 @@ class SemiNMF(Weighable, Streaming, OneLayer):
         max_seconds: float | None = None,
         measure_bound: bool = True,
         missing: Missing | None = None,
+        warm_start: bool = False,
         random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -248,6 +254,7 @@ class SemiNMF(Weighable, Streaming, OneLayer):
         self.max_seconds = max_seconds
         self.measure_bound = measure_bound
         self.missing = missing
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

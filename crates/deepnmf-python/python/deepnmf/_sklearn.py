@@ -14,8 +14,24 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_info
 
+try:
+    from sklearn.callback import (
+        CallbackSupportMixin,  # pyright: ignore[reportAssignmentType]
+        with_callbacks,  # pyright: ignore[reportAssignmentType]
+    )
+except ImportError:  # before version 1.9
+
+    class CallbackSupportMixin:
+        """Nothing."""
+
+    def with_callbacks(method):
+        """Return the method as it is."""
+        return method
+
+
 __all__ = [
     "BaseEstimator",
+    "CallbackSupportMixin",
     "ClassNamePrefixFeaturesOutMixin",
     "ClusterMixin",
     "ConvergenceWarning",
@@ -28,4 +44,5 @@ __all__ = [
     "get_active_backend",
     "threadpool_info",
     "validate_data",
+    "with_callbacks",
 ]

@@ -55,6 +55,7 @@ CustomInit = Literal["custom"]
 # Samples seen, and the sums of h h^T and of h x^T.
 Progress = tuple[float, NDArray[np.float64], NDArray[np.float64]]
 KMeansInit = Literal["k-means++"]
+KMeansCount = Literal["auto"]
 Scale = Literal["auto", "h", "z", "balanced", "soft"]
 BetaLoss = Literal["frobenius", "kullback-leibler"]
 Solver = Literal["hals", "multiplicative", "accelerated"]
@@ -83,6 +84,7 @@ ClusterScore = Literal["accuracy", "nmi"]
 FacePreset = Literal["default", "multipie", "pie"]
 FeatureScaling = Literal["none", "unit-samples", "unit-rows", "whitened"]
 FloatType = Literal["float64", "float32"]
+Normalization = Literal["auto", "none", "total"]
 PixelOrder = Literal["row-major", "column-major"]
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from ._callbacks import Tasks
+
 
 class Iteration(NamedTuple):
     """The state of a fit after an iteration, as passed to a callback.
@@ -36,16 +38,20 @@ Callback = Callable[[Iteration], object]
 class Watch:
     """Passes the progress of a fit on to a callback and to a progress bar."""
 
-    def __init__(self, callback: Callback | None, verbose: object) -> None:
+    def __init__(
+        self, callback: Callback | None, verbose: object, tasks: Tasks | None = None
+    ) -> None:
         if callback is not None and not callable(callback):
             raise ValueError(f"callback is {callback!r}: it must be a function of one argument")
         self._callback = callback
         self._bar: _Bar | None = _bar() if verbose else None
+        self._tasks = tasks
 
     @property
     def listener(self) -> Callable[..., bool] | None:
         """The function that the compiled core calls; None if nothing needs it."""
-        return None if self._callback is None and self._bar is None else self._hear
+        nobody = self._callback is None and self._bar is None and self._tasks is None
+        return None if nobody else self._hear
 
     def _hear(
         self, stage: str, iteration: int | None, max_iter: int | None, error: float | None
@@ -57,7 +63,8 @@ class Watch:
         now = Iteration(stage, iteration, max_iter, error)
         if self._bar is not None:
             self._bar.show(now)
-        return self._callback is not None and bool(self._callback(now))
+        ended = self._tasks is not None and self._tasks.hear(stage, iteration, max_iter)
+        return (self._callback is not None and bool(self._callback(now))) or ended
 
     def __enter__(self) -> Watch:
         return self

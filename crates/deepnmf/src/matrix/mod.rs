@@ -7,6 +7,8 @@ mod centred;
 mod data;
 mod dense;
 mod fingerprint;
+#[cfg(any(feature = "nalgebra", feature = "ndarray"))]
+mod foreign;
 pub(crate) mod incomplete;
 mod kernels;
 mod krylov;

@@ -140,7 +140,7 @@ impl<T: Scalar> DataMatrix<T> for PartData<'_, T> {
 
     /// What a fit fills in is a copy of its own, which knows the parts itself.
     fn fill_in(&self, _: &Matrix<T>, _: &Matrix<T>) -> Result<Option<f64>> {
-        if !self.is_incomplete { Ok(None) } else { Err(Incomplete::<T>::no_fit()) }
+        if self.is_incomplete { Err(Incomplete::<T>::no_fit()) } else { Ok(None) }
     }
 
     /// As many numbers as all parts hold entries are affordable on each of them.

@@ -39,6 +39,9 @@ pub(crate) struct Known<T> {
     features: Matrix<T>,
 }
 
+/// Begins so many components, given the data that they are to explain.
+type Start<'a, T> = dyn FnMut(&dyn DataMatrix<T>, usize) -> Result<Pair<T>> + 'a;
+
 impl<T: Scalar> FixedComponents<T> {
     /// *Together*: checks them for a model and data.
     pub(crate) fn checked(self, settings: &Settings, x: &dyn DataMatrix<T>) -> Result<Known<T>> {
@@ -137,7 +140,7 @@ impl<T: Scalar> Known<T> {
         x: &dyn DataMatrix<T>,
         k: usize,
         above_zero: bool,
-        start: &mut dyn FnMut(&dyn DataMatrix<T>, usize) -> Result<Pair<T>>,
+        start: &mut Start<'_, T>,
     ) -> Result<Pair<T>> {
         let ((p, n), Fixed { bases, features }) = (x.shape(), self.fixed());
         let mut of_bases = Matrix::zeros(bases, n);
@@ -154,9 +157,13 @@ impl<T: Scalar> Known<T> {
         }
         // A rule that multiplies never leaves a zero.
         let weights = x.weights();
-        weights.iter().for_each(|weights| weights.take_off(&mut of_bases));
+        if let Some(weights) = weights {
+            weights.take_off(&mut of_bases);
+        }
         lift_zeros(&mut of_bases, x)?;
-        weights.iter().for_each(|weights| weights.put_on(&mut of_bases));
+        if let Some(weights) = weights {
+            weights.put_on(&mut of_bases);
+        }
         if above_zero {
             of_features = of_features.map(|v| v.larger(T::ZERO));
             let whole = Matrix::zeros(0, features);

@@ -371,7 +371,9 @@ impl Settings {
         let mut model = self.run_in_unit(task, session)?;
         model.factors.h.iter_mut().for_each(|h| weights.take_off(h));
         // What stays does so to the bit.
-        given.iter().for_each(|known| known.put_back(&mut model.factors.h[0]));
+        if let Some(known) = given {
+            known.put_back(&mut model.factors.h[0]);
+        }
         Ok(model)
     }
 

@@ -97,13 +97,16 @@ pub(super) fn features<T: Scalar>(
     in_layer(model, factors, &own.as_complete(), layer, method, penalty)
 }
 
+/// Finds the features of complete samples.
+type Finder<'a, T> = dyn Fn(&dyn DataMatrix<T>) -> Result<Matrix<T>> + 'a;
+
 /// Fills new samples in by what a layer makes of them, given what finds the features of complete samples.
 fn fill_in<T: Scalar>(
     own: &Incomplete<'_, T>,
     factors: &Factors<T>,
     layer: usize,
     x: &dyn DataMatrix<T>,
-    features: &dyn Fn(&dyn DataMatrix<T>) -> Result<Matrix<T>>,
+    features: &Finder<'_, T>,
 ) -> Result<()> {
     let first = Rows::of(&factors.z[0], None, Penalty::NONE);
     let h = first.features(own, Projection::NonNegative, &|| x.go_on())?;

@@ -112,7 +112,7 @@ impl Parts {
         }
         let _ = writeln!(
             text,
-            "taken apart into a sum of {} parts in {:.1} s, without a single label:",
+            "factorized into a sum of {} parts in {:.1} s, without a single label:",
             self.found.len(),
             model.summary.seconds
         );

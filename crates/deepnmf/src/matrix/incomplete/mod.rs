@@ -63,7 +63,7 @@ pub struct Incomplete<'a, T: Scalar> {
     /// Entries that are missing in all parts.
     missing: usize,
     /// Whether some are missing, or count less than others, in any part.
-    is_incomplete: bool,
+    partial: bool,
     /// Whether it belongs to a fit, which may fill it in.
     fits: bool,
     /// The power of two that the data were multiplied by.
@@ -100,14 +100,16 @@ impl<T: Scalar> Incomplete<'static, T> {
     /// If an entry of the list is outside of the data, or the data are not in memory.
     pub fn with_holes(x: &dyn DataMatrix<T>, list: &[(usize, usize)]) -> Result<Self> {
         let holes = Holes::of_list(x.shape(), list)?;
-        if let Some(own) = x.incomplete().filter(|own| own.is_incomplete) {
+        if let Some(own) = x.incomplete().filter(|own| own.partial) {
             // What is missing already stays so.
             if !x.may_densify() {
                 return Err(not_in_memory(x.shape()));
             }
             if let Store::Weighed { given, weights, .. } = &*own.read() {
                 let mut weights = weights.clone();
-                list.iter().for_each(|place| weights[*place] = T::ZERO);
+                for place in list {
+                    weights[*place] = T::ZERO;
+                }
                 return Ok(Self::new(weighed(given.clone(), weights)));
             }
             let mut dense = own.to_nan();
@@ -182,14 +184,14 @@ impl<T: Scalar> Incomplete<'static, T> {
 
     fn new(mut store: Store<T>) -> Self {
         let (shape, missing) = (store.shape(), store.missing());
-        let is_incomplete = store.is_incomplete();
-        if is_incomplete {
+        let partial = store.is_incomplete();
+        if partial {
             let means = Means::of(&store).means();
             fill_with(&mut store, &means);
         }
         let parts = Parts::whole(shape.1);
         let store = RwLock::new(store);
-        Self { store, shape, parts, missing, is_incomplete, fits: false, exponent: 0 }
+        Self { store, shape, parts, missing, partial, fits: false, exponent: 0 }
     }
 }
 
@@ -314,7 +316,7 @@ impl<T: Scalar> Incomplete<'_, T> {
             shape: x.shape(),
             parts,
             missing: x.missing(),
-            is_incomplete: x.is_incomplete(),
+            partial: x.is_incomplete(),
             fits: true,
             exponent,
         })
@@ -347,7 +349,7 @@ impl<T: Scalar> Incomplete<'_, T> {
         let (mut entries, mut ones) = (vec![], vec![]);
         let held = matches!(&*store, Store::Held(_));
         store.observed(|i, j, v| {
-            if v > T::ZERO || v < T::ZERO {
+            if v != T::ZERO {
                 entries.push((i, j, v));
             }
             if held {
@@ -788,7 +790,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
     }
 
     fn is_incomplete(&self) -> bool {
-        self.is_incomplete
+        self.partial
     }
 
     fn incomplete(&self) -> Option<&Incomplete<'_, T>> {
@@ -796,7 +798,7 @@ impl<T: Scalar> DataMatrix<T> for Incomplete<'_, T> {
     }
 
     fn fill_in(&self, phi: &Matrix<T>, h: &Matrix<T>) -> Result<Option<f64>> {
-        if !self.is_incomplete {
+        if !self.partial {
             return Ok(None);
         }
         if !self.fits {

@@ -316,7 +316,9 @@ impl Nmf {
                 let lesser = known.as_ref().map(|known| known.clone().unweighted(roots));
                 let mut started = self.begin_around(lesser.as_ref(), &rooted, watch)?;
                 roots.put_on(&mut started.h);
-                known.iter().for_each(|known| known.put_back(&mut started.h));
+                if let Some(known) = known {
+                    known.put_back(&mut started.h);
+                }
                 Ok(started)
             }
         }

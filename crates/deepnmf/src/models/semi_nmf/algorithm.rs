@@ -105,7 +105,7 @@ impl<'a, T: Scalar> SemiNmfLoop<'a, T> {
             return Ok(Self { fixed, ..Self::with_fixed_basis(x, z, h, solver)? });
         }
         let scratch = Some(ZScratch::new(x.shape().0, free.len()));
-        let mut this = Self { fixed, scratch, ..Self::before_products(x, z, h, solver)? };
+        let mut this = Self { scratch, fixed, ..Self::before_products(x, z, h, solver)? };
         this.refresh()?;
         Ok(this)
     }

@@ -102,7 +102,8 @@ def main():
                                   "share": rmse / of_means, "seconds": round(seconds, 2), **more})
                     print(f"{name:8} {share:.0%} missing, draw {seed}: {method:17} rmse {rmse:8.4f} ({rmse / of_means:.3f} of means) "
                           f"{seconds:7.1f} s {more or ''}", flush=True)
-                    RESULTS.write_text("".join(json.dumps(line) + "\n" for line in lines))
+                    with RESULTS.open("a") as results:
+                        results.write(json.dumps(lines[-1]) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 //! `deepnmf man`.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result};

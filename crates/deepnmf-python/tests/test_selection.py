@@ -91,7 +91,6 @@ def test_curves_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ("wrong", "message"),
     [
         ({"estimator": GNMF()}, "SemiNMF, NMF"),
-        ({"estimator": NMF(beta_loss="kullback-leibler")}, "frobenius"),
         ({"layers": "many"}, "'auto'"),
         ({"layers": (5, 2)}, "the least and the most"),
         ({"layers": [3, 4]}, "one size for each layer"),
@@ -103,6 +102,15 @@ def test_curves_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_wrong_parameters_are_named(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         LayerSelection(**wrong).fit(planted())
+
+
+def test_counts_are_judged_by_their_divergence() -> None:
+    rng = np.random.default_rng(0)
+    expected = rng.gamma(0.3, size=(150, 4)) @ rng.gamma(0.3, size=(4, 40)) * 10
+    counts = rng.poisson(expected).astype(float) + np.eye(150, 40)
+    estimator = NMF(beta_loss="kullback-leibler")
+    search = LayerSelection(estimator, layers=(2, 8), random_state=0).fit(counts)
+    assert search.n_components_ == 4
 
 
 def test_missing_entries_are_left_out_of_the_search() -> None:

@@ -123,7 +123,7 @@ fn the_version_is_that_of_the_package() {
 fn every_command_has_a_manual_page() {
     let folder = Folder::new();
     let page = folder.run("man");
-    assert!(page.stdout.starts_with(".ie") && page.stdout.contains("factorize"), "{page}");
+    assert!(page.stdout.starts_with(".ie") && page.stdout.contains("deepnmf\\-fit"), "{page}");
     let written = folder.json("man --out pages");
     let names = written["pages"].as_array().unwrap();
     for name in ["deepnmf.1", "deepnmf-fit.1", "deepnmf-datasets-fetch.1"] {

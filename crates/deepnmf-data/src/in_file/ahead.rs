@@ -96,7 +96,7 @@ mod tests {
         for (readers, buffers) in [(1, 1), (1, 3), (3, 4), (4, 2)] {
             let mut seen = vec![];
             let fill = |block: usize, buffer: &mut usize| {
-                if block % 3 == 0 {
+                if block.is_multiple_of(3) {
                     thread::sleep(std::time::Duration::from_millis(2));
                 }
                 *buffer = block;

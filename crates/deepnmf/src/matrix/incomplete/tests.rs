@@ -391,9 +391,10 @@ fn every_model_measures_itself_by_the_observed_entries() {
         let found = literal_error(&tried.settings, &known, &model_of, &identity);
         let off = (model.summary.error / found - 1.0).abs();
         assert!(off < 1e-8, "{}: {} {found}", tried.what, model.summary.error);
-        let least = match tried.settings.divergence().is_usual() {
-            true => literal(&known, &Matrix::zeros(12, known.cols()), &identity),
-            false => tried.settings.divergence().error_of_least_model(&data).unwrap(),
+        let least = if tried.settings.divergence().is_usual() {
+            literal(&known, &Matrix::zeros(12, known.cols()), &identity)
+        } else {
+            tried.settings.divergence().error_of_least_model(&data).unwrap()
         };
         let relative = model.summary.relative_error * least / found;
         assert!((relative - 1.0).abs() < 1e-8, "{}", tried.what);

@@ -75,3 +75,11 @@ def test_deep_models_leave_missing_entries_out() -> None:
     for activation in ("identity", "relu"):
         model = DeepSemiNMF([4, 2], activation=activation, missing=np.nan).fit(X)
         np.testing.assert_allclose(model.reconstruction_err_, error(model, X), rtol=1e-6)
+
+
+def test_numbers_far_outside_of_the_observed_ones_are_warned_of() -> None:
+    X = np.tile([0.001, 1.0], (40, 1))
+    X[-1] = 0.1, np.nan
+    model = NMF(1, missing=np.nan, max_iter=2000, tol=0.0, random_state=0).fit(X)
+    with pytest.warns(UserWarning, match="fit fewer components"):
+        model.impute(X)

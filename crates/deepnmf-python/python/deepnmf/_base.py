@@ -529,11 +529,15 @@ class Factorization(Reporting, _AnyLayer, Pictured, CallbackSupportMixin, _Proje
         ndarray of shape (n_samples, n_features)
             The samples with their missing entries as the model reconstructs them: by the features
             of the fit for its own samples, for others by those that reconstruct their observed
-            entries best. Observed entries stay as they are.
+            entries best. Observed entries stay as they are. A warning says so if others lie far
+            outside of them: a model with too many components is free to do that.
         """
         check_is_fitted(self)
-        found = check.given(self, self._samples(X, layers))
-        return self._model.impute(found, check.threads(self.n_jobs))
+        found = self._samples(X, layers)
+        filled = self._model.impute(check.given(self, found), check.threads(self.n_jobs))
+        if not check.is_sparse(found):
+            _warn_if_far_outside(filled, found)
+        return filled
 
     def score(self, X: SamplesLike, y: object = None, *, layers: str | None = None) -> float:
         """Measure how well the model reconstructs samples.
@@ -641,3 +645,17 @@ class LabelledFactorization(Factorization):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         return tags
+
+
+def _warn_if_far_outside(filled: Floats, observed: Floats) -> None:
+    """Warn of filled-in numbers that are further away from the observed ones than these are."""
+    if np.isnan(observed).all():
+        return
+    low, high = np.nanmin(observed), np.nanmax(observed)
+    least, most = filled.min(), filled.max()
+    if least < low - (high - low) or most > high + (high - low):
+        warnings.warn(
+            f"what was filled in reaches from {least:.4g} to {most:.4g}, observed entries from "
+            f"{low:.4g} to {high:.4g}: fit fewer components, LayerSelection finds how many",
+            stacklevel=3,
+        )

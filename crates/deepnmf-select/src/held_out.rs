@@ -249,7 +249,8 @@ mod tests {
 
     #[test]
     fn the_loss_of_counts_is_their_divergence() {
-        let x = Matrix::from_fn(9, 30, |i, j| ((i * 7 + j * 5) % 11 / 3) as f64);
+        // Sums of two components, some of them zero.
+        let x = Matrix::from_fn(9, 30, |i, j| (i * (j % 5) + (8 - i) * (j % 3)) as f64);
         let settings = Nmf::new(2).divergence(Divergence::KullbackLeibler).into();
         let task = Task { size: 2, mask: 0 };
         for x in [&x as &dyn DataMatrix<f64>, &Sparse::from_dense(&x)] {
@@ -261,7 +262,7 @@ mod tests {
                 .sum();
             let of_means = of_means / hidden.values.len() as f64;
             assert!((trial.of_means / of_means - 1.0).abs() < 1e-9, "{trial:?} {of_means}");
-            assert!(trial.held_out.is_finite() && trial.held_out < trial.of_means);
+            assert!(trial.held_out < 0.1 * trial.of_means, "{trial:?}");
         }
     }
 }

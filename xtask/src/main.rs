@@ -45,7 +45,7 @@ const PARTS: [Part; 6] = [
     Part {
         name: "unit, property and end-to-end tests",
         // Not the examples, which clippy has seen: they take long to compile and test nothing.
-        cargo: &["test", "--workspace", ALL_FEATURES, "--tests"],
+        cargo: &["test", "--workspace", ALL_FEATURES, "--tests", "--no-fail-fast"],
         environment: &[],
     },
     Part {
